@@ -1,0 +1,1 @@
+"""Use cases and what they need from the machine: folders, resources, tokenizer, clock."""
