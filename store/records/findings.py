@@ -1,0 +1,342 @@
+"""What an audit found, as facts that every report and view reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from store.records.citations import Citation
+from store.records.grades import Grade
+from store.records.runs import Run
+from store.records.sources import Selection, Version, VersionKey
+from store.records.text import Span, Unit
+
+__all__ = [
+    "Anchor",
+    "Audit",
+    "CallFacts",
+    "CitationFacts",
+    "Coverage",
+    "Delivery",
+    "Evidence",
+    "Finding",
+    "Form",
+    "Outcome",
+    "PlaceholderFacts",
+    "PlaceholderKind",
+    "ReadFacts",
+    "Severity",
+    "SourceFacts",
+    "State",
+    "Tokens",
+    "Verdict",
+    "VersionFacts",
+    "Where",
+]
+
+
+class Form(StrEnum):
+    """In which form a piece of a version stands in a request."""
+
+    FULL = "full"
+    NORMALIZED = "normalized"
+    PREVIEW = "preview"
+    TRUNCATED = "truncated"
+    PLACEHOLDER = "placeholder"
+
+
+class Verdict(StrEnum):
+    """What holds for a citation: the first that is true, in this order (MODEL.md, section 4).
+
+    ``WRONG_HASH`` and ``WRONG_VERSION`` both read ``wrong_version`` in the
+    output; use ``word``.
+    """
+
+    UNRESOLVED = "unresolved"
+    OUT_OF_BOUNDS = "out_of_bounds"
+    WRONG_HASH = "wrong_version(hash)"
+    QUOTE_DIFFERS = "quote_differs"
+    UNVERIFIABLE = "unverifiable"
+    READ = "read"
+    PARTLY_READ = "partly_read"
+    FROM_MEMORY = "from_memory"
+    WRONG_VERSION = "wrong_version"
+    PREVIEW_ONLY = "preview_only"
+    PLACEHOLDER_ONLY = "placeholder_only"
+    LISTED_ONLY = "listed_only"
+    NEVER_READ = "never_read"
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is written everywhere."""
+        return self.value.partition("(")[0]
+
+
+class Anchor(StrEnum):
+    """Where a quotation was found."""
+
+    EXACT = "exact"
+    RELOCATED = "relocated"
+    NORMALISED = "normalised"
+    AMBIGUOUS = "ambiguous"
+    ORPHAN = "orphan"
+    NONE = "none"
+
+
+class State(StrEnum):
+    """How a version stands in the request of the last answer; the first that is true."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    PREVIEW = "preview"
+    PLACEHOLDER = "placeholder"
+    LISTED = "listed"
+    ABSENT = "absent"
+
+
+class Outcome(StrEnum):
+    """What became of a read, judged in the first request that holds the result's id."""
+
+    FAILED = "failed"
+    REFUSED = "refused"
+    UNDELIVERED = "undelivered"
+    DELIVERED = "delivered"
+    TRUNCATED = "truncated"
+    PLACEHOLDER = "placeholder"
+
+
+class PlaceholderKind(StrEnum):
+    """What a placeholder stands for."""
+
+    CLEARED = "cleared"
+    FOLDED = "folded"
+    PERSISTED = "persisted"
+    TRUNCATED = "truncated"
+    COMPACTED = "compacted"
+    REFUSED = "refused"
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One piece of a version inside a unique message.
+
+    The same delivery holds in every request that holds the message.  ``span``
+    counts in the version's unit; ``message_span`` code points of the part's
+    decoded text.  ``fields`` is ``None`` when a row came whole.  ``address``
+    says what gave the place: ``selection``, ``payload`` or ``text``.
+    """
+
+    message: int
+    part: int
+    message_span: Span
+    version: VersionKey
+    span: Span
+    form: Form
+    address: str
+    fields: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of a request: estimated over its visible text, and as reported."""
+
+    estimated: int | None = None
+    encoding: str = ""
+    reported_input: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """One call in figures.  ``messages`` counts the whole request."""
+
+    index: int
+    id: str
+    origin: str
+    model: str
+    grade: Grade
+    grade_reason: str
+    messages: int
+    chars: int
+    utf8_bytes: int
+    tokens: Tokens
+    shared_prefix_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFacts:
+    """What became of one version over the whole run; spans in ``unit``.
+
+    ``delivered`` holds no previews.  ``delivered_rows`` is ``None`` unless the
+    version is a table.  ``gaps`` is the rest of the version, empty when its
+    length is unknown; ``length_known`` tells the two apart.
+    """
+
+    version: Version
+    unit: Unit
+    listed: bool
+    previewed: tuple[Span, ...]
+    delivered: tuple[Span, ...]
+    gaps: tuple[Span, ...]
+    delivered_at_answer: tuple[Span, ...]
+    state_at_answer: State
+    delivered_rows: tuple[Span, ...] | None = None
+    length_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """One source with its versions in the order they were recorded."""
+
+    source_id: str
+    kind: str
+    title: str
+    versions: tuple[VersionFacts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Coverage facts recomputed from the request (MODEL.md, section 5).
+
+    ``missing``, ``duplicate`` and ``unexpected`` hold keys (row numbers where
+    a table has none, block ids for blocks) or spans as ``(start, end)``.
+    ``None`` stands for "could not be recomputed".
+    """
+
+    requested: int | None = None
+    loaded: int | None = None
+    byte_complete: bool | None = None
+    filtered_count: int | None = None
+    input_complete: bool | None = None
+    reason: str | None = None
+    missing: tuple[object, ...] = ()
+    duplicate: tuple[object, ...] = ()
+    unexpected: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """One read: what was asked, what came, what the producer claimed.
+
+    ``call`` is the first call whose request holds the result's id, else the
+    call that asked.  ``agrees`` is ``None`` where nothing was declared.
+    """
+
+    tool_call_id: str
+    tool: str
+    call: int | None
+    selection: Selection
+    outcome: Outcome
+    grade: Grade
+    declared: Mapping[str, object]
+    recomputed: Coverage
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceholderFacts:
+    """Text standing where a result's body stood.
+
+    ``kept`` are spans of the original result that the placeholder still
+    holds.  ``first_call`` is ``None`` where the time is not recorded,
+    ``last_full_call`` where the body is in no request.  ``removed`` is set
+    when nothing stands in its place.
+    """
+
+    tool_call_id: str
+    kind: PlaceholderKind
+    first_call: int | None
+    last_full_call: int | None
+    original_chars: int | None
+    kept: tuple[Span, ...]
+    recoverable: bool
+    reread_at_call: int | None
+    grade: Grade
+    byte_stable: bool = True
+    removed: bool = False
+    tool: str = ""
+    source_id: str = ""
+    is_file_read: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The text in the model's input that a citation rests on; ``text`` is the exact excerpt."""
+
+    call: int
+    message: int
+    part: int
+    message_span: Span
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CitationFacts:
+    """One citation judged.
+
+    ``span`` is the cited span in ``unit`` (from the record, the block or the
+    quotation's anchor).  ``delivered_in`` lists the calls up to the answer
+    whose request holds some of it.
+    """
+
+    index: int
+    citation: Citation
+    side: str
+    source_id: str
+    version_id: str | None
+    span: Span | None
+    unit: Unit
+    anchor: Anchor
+    verdict: Verdict
+    grade: Grade
+    reason: str
+    call_at_answer: int
+    delivered_in: tuple[int, ...] = ()
+    missing: tuple[Span, ...] = ()
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The place of a finding; what does not apply is ``None``."""
+
+    call: int | None = None
+    message: int | None = None
+    source_id: str | None = None
+    citation: int | None = None
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One violation of one rule at one place, with the grade of its evidence."""
+
+    rule: str
+    severity: Severity
+    grade: Grade
+    message: str
+    where: Where
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Everything the audit of one run found."""
+
+    run: Run = field(repr=False)
+    calls: tuple[CallFacts, ...]
+    sources: tuple[SourceFacts, ...]
+    reads: tuple[ReadFacts, ...]
+    placeholders: tuple[PlaceholderFacts, ...]
+    citations: tuple[CitationFacts, ...]
+    findings: tuple[Finding, ...]
+    deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
