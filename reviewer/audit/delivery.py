@@ -117,9 +117,7 @@ class Deliveries:
             if preview:
                 yield preview
 
-    def _grouped(
-        self, wanted: Sequence[Selection]
-    ) -> Iterator[tuple[Selection, VersionText]]:
+    def _grouped(self, wanted: Sequence[Selection]) -> Iterator[tuple[Selection, VersionText]]:
         """Join the selections of one version, so that overlapping ranges are looked for once."""
         merged: dict[tuple[VersionKey, Unit, tuple[str, ...] | None], Selection] = {}
         for selection in wanted:
@@ -143,7 +141,7 @@ class Deliveries:
         self, scene: _Scene, selection: Selection, text: VersionText
     ) -> Iterator[Delivery]:
         if selection.unit is Unit.ROW and text.rows is not None:
-            rows = list(self._rows(scene, selection, text))
+            rows = list(self._rows(scene, text))
             if rows:
                 yield from rows
                 return
@@ -186,9 +184,7 @@ class Deliveries:
             self._targets[slot] = Target((text.text or "")[span.start : span.end])
         return self._targets[slot]
 
-    def _rows(
-        self, scene: _Scene, selection: Selection, text: VersionText
-    ) -> Iterator[Delivery]:
+    def _rows(self, scene: _Scene, text: VersionText) -> Iterator[Delivery]:
         for hit in scene.rows(text):
             if hit.row is None:
                 continue
@@ -258,9 +254,7 @@ class Deliveries:
                         seen.add(slot)
                         yield delivery
 
-    def _unaddressed(
-        self, index: int, number: int, view: View, piece: Piece
-    ) -> Iterator[Delivery]:
+    def _unaddressed(self, index: int, number: int, view: View, piece: Piece) -> Iterator[Delivery]:
         text, target = self._pool[piece.text]
         there = target.skeleton.back(Span(piece.start, piece.start + piece.length))
         here = view.content.skeleton.back(Span(piece.at, piece.at + piece.length))
@@ -364,16 +358,12 @@ class _Scene:
     def _spoken_for(self, view: View, origin: Span, anywhere: bool) -> bool:  # noqa: FBT001
         """Whether raw text lies within one JSON string: then its decoded view speaks for it."""
         return (
-            view.is_raw
-            and not anywhere
-            and any(extent.covers(origin) for extent in self._strings)
+            view.is_raw and not anywhere and any(extent.covers(origin) for extent in self._strings)
         )
 
     @cached_property
     def _strings(self) -> tuple[Span, ...]:
-        return tuple(
-            view.origin(view.content.whole) for view in self._views if view.is_string
-        )
+        return tuple(view.origin(view.content.whole) for view in self._views if view.is_string)
 
 
 def _by_id(results: Iterable[ToolResult]) -> Mapping[str, tuple[ToolResult, ...]]:

@@ -33,7 +33,7 @@ _Hashes = npt.NDArray[np.uint64]
 
 
 class Piece(NamedTuple):
-    """``query[at:at + length]`` equals ``texts[text][start:start + length]`` and extends no further."""
+    """A maximal piece: ``query[at:at + length]`` is ``texts[text][start:start + length]``."""
 
     at: int
     text: int
