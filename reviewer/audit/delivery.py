@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from reviewer.audit.intervals import covers, union
 from reviewer.audit.matching import Match, Target, alone, find
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit, rows_in
@@ -326,15 +327,16 @@ class _Scene:
                     yield match, origin
                     return
                 pieces.append((place, match, origin))
-        seen: set[tuple[Span, Span]] = set()
+        told: tuple[Span, ...] = ()
         for place, match, origin in pieces:
             view = self._views[place]
             if (anywhere and not view.is_raw) or self._spoken_for(view, origin, anywhere):
                 continue
+            if covers(told, [match.target]):
+                continue  # an inner view has said so already
+            told = union([*told, match.target])
             self._taken[place].append(match.view)
-            if (match.target, origin) not in seen:
-                seen.add((match.target, origin))
-                yield match, origin
+            yield match, origin
 
     def _own(self, anywhere: bool) -> list[int]:  # noqa: FBT001 - private
         return list(range(len(self._views) - 1, -1, -1)) if anywhere else []
