@@ -9,6 +9,7 @@ from store.records.text import Span, Unit
 
 __all__ = [
     "Block",
+    "Excerpt",
     "Integrity",
     "Manifest",
     "ManifestEntry",
@@ -65,6 +66,20 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of a version whose whole text is not known.
+
+    ``start`` is the code point of the version at which it stands, or ``None``
+    where the record does not say; an excerpt without a place proves nothing
+    about any span.  ``block_id`` is its name as a block, where it has one.
+    """
+
+    start: int | None
+    text: str = field(repr=False)
+    block_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Shape of a table whose body is JSON Lines, one record a line."""
 
@@ -82,7 +97,10 @@ class Version:
     ``None`` when unknown.  With ``unit`` ``LINE`` only pieces are known:
     ``line_numbers`` then gives for each line of ``text`` its number in the
     source (from 1, ascending), and spans of the version count lines.
-    ``sha256`` is empty when the exact bytes were never seen.
+    ``excerpts`` are known pieces, addressed in code points, of a version
+    whose ``text`` is ``None``: they never stand in for it, since position 0
+    of an excerpt is not position 0 of the version.  ``sha256`` is empty when
+    the exact bytes were never seen.
     """
 
     key: VersionKey
@@ -97,6 +115,7 @@ class Version:
     integrity: Integrity = Integrity.INTACT
     unit: Unit = Unit.CHAR
     line_numbers: tuple[int, ...] = field(default=(), repr=False)
+    excerpts: tuple[Excerpt, ...] = ()
     blocks: tuple[Block, ...] = ()
     table: Table | None = None
     acquired_at: str | None = None
