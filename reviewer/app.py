@@ -22,7 +22,7 @@ from reviewer.cli._output import Output
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
-    from store.importers import Importer
+    from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem
 
@@ -31,7 +31,7 @@ __all__ = ["Program", "main"]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The services of one process.  With *strict* an error inside Reread is raised, not reported."""
+    """The services of one process; with *strict* the audit raises an error of its own."""
 
     strict: bool = False
 

@@ -97,7 +97,7 @@ class RunWriter:
         blocks: Iterable[Block] = (),
         table: Table | None = None,
     ) -> str:
-        """Store one immutable state of a source and return its version id, the hash of its bytes."""
+        """Store one immutable state of a source; return its version id, the hash of its bytes."""
         data = text.encode()
         digest = self.keep(data)
         line: dict[str, object] = {
@@ -117,9 +117,7 @@ class RunWriter:
         if found := [_block(block) for block in blocks]:
             line["blocks"] = found
         if table is not None:
-            line["table"] = {
-                "fields": list(table.fields), "rows": table.rows, "key": table.key
-            }
+            line["table"] = {"fields": list(table.fields), "rows": table.rows, "key": table.key}
         self._append(_VERSIONS, line)
         return digest
 
@@ -145,11 +143,12 @@ class RunWriter:
     ) -> int:
         """Append a model call with its whole request, as sent, and return its number from 1."""
         self._calls += 1
-        request = {"model": model, "messages": [self._shared(*item) for item in enumerate(messages)]}
+        request = {
+            "model": model,
+            "messages": [self._shared(*item) for item in enumerate(messages)],
+        }
         answered = {"messages": [self._stored(m) for m in response], "finish_reason": finish_reason}
-        self.event(
-            "model_call", index=self._calls, request=request, response=answered, usage=usage
-        )
+        self.event("model_call", index=self._calls, request=request, response=answered, usage=usage)
         return self._calls
 
     def tool_call(self, tool_call_id: str, name: str, arguments: JsonObject, by_call: int) -> None:

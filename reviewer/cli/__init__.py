@@ -43,7 +43,7 @@ def commands() -> tuple[Command, ...]:
     return tuple(sorted(found, key=lambda command: command.name))
 
 
-class _Shown(Exception):  # noqa: N818 - it ends parsing, it is no error
+class _Shown(Exception):
     """A text that was asked for in place of a command."""
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
-    from store.importers import Importer
+    from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem
 

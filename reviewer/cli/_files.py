@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from reviewer.cli._command import UsageError
 from reviewer.cli._output import encoded
@@ -62,7 +63,7 @@ class ResultFile:
         self._made = Path(made)
         self._stream = os.fdopen(handle, "wb")
 
-    def __enter__(self) -> ResultFile:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

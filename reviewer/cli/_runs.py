@@ -14,7 +14,9 @@ __all__ = ["add_run_option", "chosen"]
 
 def add_run_option(parser: ArgumentParser) -> None:
     """Add ``--run``."""
-    parser.add_argument("--run", metavar="ID", dest="run_id", help="which run, if there are several")
+    parser.add_argument(
+        "--run", metavar="ID", dest="run_id", help="which run, if there are several"
+    )
 
 
 def chosen(audits: Sequence[Audit], run_id: str | None) -> Audit:

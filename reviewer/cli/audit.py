@@ -15,7 +15,10 @@ __all__ = ["COMMAND"]
 
 def _configure(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a run folder, a trace file, a folder of runs, or -"
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a run folder, a trace file, a folder of runs, or -",
     )
     parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
     parser.add_argument(

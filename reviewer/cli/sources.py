@@ -21,7 +21,10 @@ _GAPS = 6
 
 def _configure(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a run folder, a trace file, a folder of runs, or -"
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a run folder, a trace file, a folder of runs, or -",
     )
     parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
     add_run_option(parser)

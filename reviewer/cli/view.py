@@ -119,9 +119,7 @@ def _part_line(order: int, part: Part) -> str:
 
 
 def _deliveries(audit: Audit, found: list[Delivery], limit: int | None) -> Iterator[str]:
-    units = {
-        facts.version.key: facts.unit for source in audit.sources for facts in source.versions
-    }
+    units = {facts.version.key: facts.unit for source in audit.sources for facts in source.versions}
     for piece in found[:limit]:
         key = piece.version
         unit = units.get(key)

@@ -28,9 +28,7 @@ __all__ = ["SCHEMA", "dumps", "problem_record", "run_record", "source_record"]
 
 SCHEMA = "reread.audit/1"
 
-_ESCAPED = re.compile(
-    "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
+_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 """What UTF-8 cannot hold, and what a terminal would obey: written as an escape, the same value."""
 
 

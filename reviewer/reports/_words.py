@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from store.records.citations import SourceCitation
@@ -9,7 +10,9 @@ from store.records.findings import (
     Anchor,
     Audit,
     CitationFacts,
+    Delivery,
     Finding,
+    Form,
     PlaceholderFacts,
     Severity,
     Verdict,
@@ -104,9 +107,8 @@ def length(facts: VersionFacts) -> int | None:
     """Return how long a version is in its unit, or ``None`` where that is not known."""
     if not facts.length_known:
         return None
-    table = facts.version.table
-    if facts.unit is Unit.ROW:
-        return table.rows if table else None
+    if facts.delivered_rows is not None:
+        return facts.version.table.rows if facts.version.table else None
     return facts.version.chars if facts.unit is Unit.CHAR else None
 
 
@@ -116,6 +118,8 @@ def coverage(facts: VersionFacts) -> str:
     if total is None:
         known = spans(facts.delivered, 3) or "nothing"
         return f"{facts.unit.value}s {known}, length unknown"
+    if facts.delivered_rows is not None:
+        return f"some or all of {sum(span.length for span in facts.delivered_rows)} of {total} rows"
     return f"{share(facts.delivered, total)} of {total} {facts.unit.value}s"
 
 
@@ -139,27 +143,31 @@ def residency(audit: Audit) -> dict[tuple[str, str], list[int]]:
 
     Costs what changed between the requests.
     """
-    bodies: dict[int, set[tuple[str, str]]] = {}
-    for piece in audit.deliveries:
-        if piece.form.value not in {"preview", "placeholder"}:
-            key = (piece.version.source_id, piece.version.version_id)
-            bodies.setdefault(piece.message, set()).add(key)
-    counts: dict[tuple[str, str], int] = {}
+    bodies = _bodies(audit.deliveries)
+    counts: Counter[tuple[str, str]] = Counter()
     found: dict[tuple[str, str], list[int]] = {}
     held: list[int] = []
     for call in audit.run.calls:
         for splice in reversed(call.splices):
             for message in held[splice.start : splice.stop]:
-                for key in bodies.get(message, ()):
-                    counts[key] -= 1
+                counts.subtract(bodies.get(message, ()))
             for message in splice.messages:
-                for key in bodies.get(message, ()):
-                    counts[key] = counts.get(key, 0) + 1
+                counts.update(bodies.get(message, ()))
             held[splice.start : splice.stop] = splice.messages
         for key, count in counts.items():
             if count:
                 found.setdefault(key, []).append(call.index)
     return found
+
+
+def _bodies(deliveries: Iterable[Delivery]) -> dict[int, set[tuple[str, str]]]:
+    """Return which versions each message holds some body of."""
+    bodies: dict[int, set[tuple[str, str]]] = {}
+    for piece in deliveries:
+        if piece.form not in {Form.PREVIEW, Form.PLACEHOLDER}:
+            key = (piece.version.source_id, piece.version.version_id)
+            bodies.setdefault(piece.message, set()).add(key)
+    return bodies
 
 
 def quotation(facts: CitationFacts) -> str | None:

@@ -39,9 +39,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
 def _head(meta: Meta) -> Iterator[str]:
     style = f"\n{meta.style}"
     digest = b64encode(sha256(style.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -155,7 +153,7 @@ def _excerpt(evidence: Evidence | None) -> str:
     place = f"call {evidence.call}, message {evidence.message}, part {evidence.part}, "
     place += f"characters {span.start} to {span.end}"
     return (
-        f'<figure><figcaption>{escape(place)}</figcaption>'
+        f"<figure><figcaption>{escape(place)}</figcaption>"
         f'<blockquote dir="auto">{escape(text)}</blockquote>{more}</figure>'
     )
 
@@ -224,7 +222,14 @@ def _placeholders(audit: Audit) -> str:
         shown = (facts.kind.value, facts.tool_call_id, facts.source_id or "–", first, last)
         rows.append([cell(text) for text in (*shown, kept, back, facts.grade.value)])
     names = (
-        ("kind", "tool call", "source", "first call", "last full call", "kept", "way back", "grade")
+        "kind",
+        "tool call",
+        "source",
+        "first call",
+        "last full call",
+        "kept",
+        "way back",
+        "grade",
     )
     return grid(f"{WORDS['placeholders']} ({len(rows)})", names, rows) if rows else ""
 

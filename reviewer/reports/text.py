@@ -99,9 +99,7 @@ def _citations(citations: Sequence[CitationFacts], meta: Meta) -> Iterator[str]:
     yield from _coloured(lines, {_verdict(facts.verdict): facts for facts in citations}, meta)
 
 
-def _coloured(
-    lines: Iterable[str], cells: dict[str, CitationFacts], meta: Meta
-) -> Iterator[str]:
+def _coloured(lines: Iterable[str], cells: dict[str, CitationFacts], meta: Meta) -> Iterator[str]:
     for line in lines:
         shown = line
         for cell, facts in cells.items() if meta.colour else ():

@@ -1,12 +1,15 @@
 """The command line as a whole: usage, exit statuses, errors."""
 
 import io
+from pathlib import Path
 
 import pytest
-from tests.made import FakeProgram, command, lost, made_audit, made_run, quiet_audit
 
 from reviewer.cli import commands, run
 from reviewer.cli._output import Output
+from store.records.findings import Audit
+from store.records.runs import Problem
+from tests.made import FakeProgram, command, lost, made_audit, made_run, quiet_audit
 
 
 def test_every_subcommand_is_a_file_of_the_package() -> None:
@@ -78,7 +81,7 @@ def test_ctrl_c_is_status_130() -> None:
     assert "cancelled" in ended.err
 
 
-def test_a_closed_pipe_ends_quietly(tmp_path: object) -> None:
+def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     class Closed(io.BytesIO):
         def write(self, data: object) -> int:
             del data
@@ -87,9 +90,8 @@ def test_a_closed_pipe_ends_quietly(tmp_path: object) -> None:
         def fileno(self) -> int:
             return handle.fileno()
 
-    del tmp_path
     err = io.BytesIO()
-    with io.FileIO(0, closefd=False), open("/dev/null", "wb") as handle:  # noqa: PTH123
+    with (tmp_path / "pipe").open("wb") as handle:
         status = run(["audit", "x"], FakeProgram(), Output(Closed(), err), {})  # type: ignore[arg-type]
     assert status == 130
     assert err.getvalue() == b""
@@ -109,9 +111,9 @@ def test_a_closed_pipe_ends_quietly(tmp_path: object) -> None:
     ],
 )
 def test_the_exit_status_of_an_audit(
-    found: list[object], arguments: list[str], status: int
+    found: list[Audit | Problem], arguments: list[str], status: int
 ) -> None:
-    ended = command("audit", "x", *arguments, program=FakeProgram(found))  # type: ignore[arg-type]
+    ended = command("audit", "x", *arguments, program=FakeProgram(found))
     assert ended.status == status
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.made import FakeProgram, command, lost, made_audit, made_finding
 
 from store.records.findings import Severity
+from tests.made import FakeProgram, command, lost, made_audit, made_finding
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,9 @@ from store.records.findings import Severity
         (Severity.ERROR, "note", 1),
     ],
 )
-def test_findings_below_the_limit_do_not_fail(severity: Severity, fail_on: str, status: int) -> None:
+def test_findings_below_the_limit_do_not_fail(
+    severity: Severity, fail_on: str, status: int
+) -> None:
     audit = replace(made_audit(), findings=(made_finding(severity),))
     program = FakeProgram([audit])
     assert command("audit", "x", "--fail-on", fail_on, program=program).status == status

@@ -59,13 +59,13 @@ def test_sources_show_coverage_and_gaps() -> None:
     assert ended.status == 0
     assert "d03@1454125600c3…" in ended.out
     assert "55 % of 18 chars" in ended.out
-    assert "gaps [11:20]" in ended.out
+    assert "gaps [10:18]" in ended.out
 
 
 def test_sources_as_json_have_the_keys_of_the_audit() -> None:
     record = json.loads(command("sources", "x", "--format", "json").out)
     (version,) = record["runs"][0]["sources"][0]["versions"]
-    assert version["gaps"] == [[11, 20]]
+    assert version["gaps"] == [[10, 18]]
     assert version["state_at_answer"] == "partial"
 
 

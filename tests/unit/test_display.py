@@ -34,7 +34,9 @@ def test_what_a_terminal_would_obey_is_made_visible(text: str, shown: str) -> No
 def test_visible_text_holds_nothing_a_terminal_obeys(text: str) -> None:
     left = set(visible(text)) - {"\n", "\t"}
     assert not [char for char in left if unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}]
-    assert not left & set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert not left & set(
+        "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    )
     assert visible(visible(text)) == visible(text)
 
 

@@ -4,11 +4,10 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from tests.made import HOSTILE, lost, made_audit, made_citation, made_finding, made_run
-
 from reviewer.reports import Meta, reports
 from store.records.findings import Audit, Evidence, Verdict
 from store.records.text import Span
+from tests.made import HOSTILE, lost, made_audit, made_citation, made_finding, made_run
 
 
 def _page(*audits: Audit) -> str:

@@ -3,11 +3,10 @@
 import json
 from dataclasses import replace
 
-from tests.made import HASH, HOSTILE, lost, made_audit, made_citation, made_run
-
 from reviewer.reports import Meta, reports
 from store.records.findings import Audit, Verdict
 from store.records.runs import Problem
+from tests.made import HASH, HOSTILE, lost, made_audit, made_citation, made_run
 
 
 def _text(*audits: Audit, problems: tuple[Problem, ...] = ()) -> str:

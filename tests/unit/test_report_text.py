@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from tests.made import lost, made_audit, made_citation, made_finding
-
 from reviewer.display import width
 from reviewer.reports import Meta, reports
 from store.records.findings import Audit, Severity, Verdict
+from tests.made import lost, made_audit, made_citation, made_finding
 
 
 def _text(audit: Audit, **meta: bool) -> str:

@@ -27,6 +27,9 @@ DEPLOYS = "notes/deploys.md"
 ROTA = "notes/rota.md"
 
 _PREVIEW = 93
+_POOL_FULL = 12
+"""The minute from which on no connection was free; the ledger became slow shortly before."""
+_LEDGER_SLOW = 10
 _LINES_KEPT = 14
 _SYSTEM = "You review incidents. Cite the place of every statement."
 _QUESTION = "Payments were slow in the night to 12 March. What happened, and what must we change?"
@@ -47,11 +50,11 @@ def write_incident(folder: Path) -> Path:
     story = Story.begin(
         folder,
         "incident-review",
-        "Slow payments in the night to 12 March",
-        "2026-03-12T09:00:00+01:00",
-        _SYSTEM,
-        _QUESTION,
-        {"max_context_tokens": 4000},
+        title="Slow payments in the night to 12 March",
+        at="2026-03-12T09:00:00+01:00",
+        system=_SYSTEM,
+        question=_QUESTION,
+        budget={"max_context_tokens": 4000},
     )
     evidence = _store(story.writer)
     _search(story, evidence)
@@ -66,8 +69,8 @@ def write_incident(folder: Path) -> Path:
 def _gateway_log() -> str:
     lines = []
     for number in range(40):
-        wait = 18 + number * 31 % 47 if number < 12 else 110 + number * 37 % 260
-        state = "ok" if number < 12 else "no free connection, queued"
+        wait = 18 + number * 31 % 47 if number < _POOL_FULL else 110 + number * 37 % 260
+        state = "ok" if number < _POOL_FULL else "no free connection, queued"
         lines.append(
             f"2026-03-12T02:{number:02d}:07Z gateway req={4100 + number * 7} "
             f"pool_wait_ms={wait} {state}\n"
@@ -78,7 +81,7 @@ def _gateway_log() -> str:
 def _ledger_log() -> str:
     lines = []
     for number in range(36):
-        took = 210 + number * 53 % 190 if number < 10 else 1150 + number * 29 % 310
+        took = 210 + number * 53 % 190 if number < _LEDGER_SLOW else 1150 + number * 29 % 310
         lines.append(
             f"2026-03-12T02:{number:02d}:31Z ledger batch={880 + number} "
             f"rows={number * 17 % 90 + 12} commit_ms={took}\n"
@@ -87,7 +90,9 @@ def _ledger_log() -> str:
 
 
 def _metrics() -> str:
-    rows = [f"02:{n:02d},{40 if n >= 12 else 21 + n % 9},{n * 13 % 70}\n" for n in range(60)]
+    rows = [
+        f"02:{n:02d},{40 if n >= _POOL_FULL else 21 + n % 9},{n * 13 % 70}\n" for n in range(60)
+    ]
     return "minute,connections,queued\n" + "".join(rows)
 
 
@@ -118,7 +123,7 @@ def _store(writer: RunWriter) -> _Evidence:
 
 
 def _search(story: Story, evidence: _Evidence) -> None:
-    """The search lists three documents: one with its first words, two by name only."""
+    """List three documents: one with its first words, two by name only."""
     story.ask("t1", "search_notes", {"query": "gateway timeouts"}, "I look for earlier notes.")
     head = evidence.texts[POSTMORTEM][:_PREVIEW]
     listed = [
@@ -141,7 +146,7 @@ def _read(story: Story, tool_call_id: str, evidence: _Evidence, name: str, say: 
 
 
 def _logs(story: Story, evidence: _Evidence) -> None:
-    """The first log is read whole, the second is cut on its way; the first is cleared later."""
+    """Read the first log whole and the second cut on its way; clear the first one later."""
     texts = evidence.texts
     selection = _read(story, "t2", evidence, GATEWAY, "First the log of the gateway.")
     story.returned("t2", texts[GATEWAY], selection)
@@ -163,7 +168,7 @@ def _logs(story: Story, evidence: _Evidence) -> None:
 
 
 def _settings(story: Story, evidence: _Evidence) -> None:
-    """The settings are read, the metrics go to a file, the notes are refused by the budget."""
+    """Read the settings, save the metrics to a file, refuse the notes by the budget."""
     texts = evidence.texts
     selection = _read(story, "t5", evidence, POOL, "How large is the pool?")
     story.returned("t5", texts[POOL], selection)
@@ -175,7 +180,9 @@ def _settings(story: Story, evidence: _Evidence) -> None:
         "t6",
         texts[METRICS],
         selection,
-        shown=f"<persisted-output>\n{size} characters, saved to results/t6.txt\n</persisted-output>",
+        shown=(
+            f"<persisted-output>\n{size} characters, saved to results/t6.txt\n</persisted-output>"
+        ),
     )
 
     selection = _read(story, "t7", evidence, DEPLOYS, "Was anything deployed?")
@@ -195,7 +202,7 @@ def _answer(evidence: _Evidence) -> list[Cited]:
 
 
 def _answer_read(evidence: _Evidence) -> list[Cited]:
-    """What stood in the input, wholly, partly or earlier, and what another version says."""
+    """Cite what stood in the input, wholly, partly or earlier, and another version of it."""
     texts, ids = evidence.texts, evidence.ids
     runbook, ledger, gateway = texts[RUNBOOK], texts[LEDGER], texts[GATEWAY]
     limit = "The gateway holds at most 40 connections to the ledger."
@@ -210,7 +217,9 @@ def _answer_read(evidence: _Evidence) -> list[Cited]:
             span_of(runbook, limit),
             quote=limit,
         ),
-        cite("The ledger's commits took more than a second from 02:12 on", LEDGER, ids[LEDGER], slow),
+        cite(
+            "The ledger's commits took more than a second from 02:12 on", LEDGER, ids[LEDGER], slow
+        ),
         cite("At 02:20 requests of the gateway were queued", GATEWAY, ids[GATEWAY], queued),
         cite(
             "Slow requests are tried again three times",
@@ -222,7 +231,7 @@ def _answer_read(evidence: _Evidence) -> list[Cited]:
 
 
 def _answer_not_read(evidence: _Evidence) -> list[Cited]:
-    """What was listed, previewed, replaced, or not asked for."""
+    """Cite what was listed, previewed, replaced, or not asked for."""
     texts, ids = evidence.texts, evidence.ids
     postmortem, deploys = texts[POSTMORTEM], texts[DEPLOYS]
     began = "every gateway retried three times at once"
@@ -243,7 +252,12 @@ def _answer_not_read(evidence: _Evidence) -> list[Cited]:
             ids[DEPLOYS],
             span_of(deploys, flag),
         ),
-        cite("All connections were taken at 02:30", METRICS, ids[METRICS], span_of(texts[METRICS], full)),
+        cite(
+            "All connections were taken at 02:30",
+            METRICS,
+            ids[METRICS],
+            span_of(texts[METRICS], full),
+        ),
         cite("The payments team was on duty", ROTA, ids[ROTA], span_of(texts[ROTA], duty)),
         cite(
             "The flag must be off for two minutes",
@@ -255,7 +269,7 @@ def _answer_not_read(evidence: _Evidence) -> list[Cited]:
 
 
 def _answer_broken(evidence: _Evidence) -> list[Cited]:
-    """Citations that are wrong in themselves, or that the record cannot decide."""
+    """Cite wrongly, or so that the record cannot decide."""
     texts, ids = evidence.texts, evidence.ids
     runbook, pool = texts[RUNBOOK], texts[POOL]
     queue = "pool_wait_ms rises above 100"
@@ -282,7 +296,9 @@ def _answer_broken(evidence: _Evidence) -> list[Cited]:
             ids[POOL],
             span_of(pool, "max_connections = 40"),
         ),
-        cite("Requests waited in a queue", GATEWAY, ids[GATEWAY], quote="no free connection, queued"),
+        cite(
+            "Requests waited in a queue", GATEWAY, ids[GATEWAY], quote="no free connection, queued"
+        ),
         cite("The table of escalations says the same", RUNBOOK, ids[RUNBOOK], Span(4000, 4120)),
         cite("The ledger has a runbook of its own", "runbooks/ledger.md", None, Span(0, 40)),
     ]

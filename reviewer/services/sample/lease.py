@@ -50,10 +50,10 @@ def write_lease(folder: Path) -> Path:
     story = Story.begin(
         folder,
         "lease-review",
-        "设备租赁合同审查",
-        "2026-03-16T10:00:00+08:00",
-        _SYSTEM,
-        _QUESTION,
+        title="设备租赁合同审查",
+        at="2026-03-16T10:00:00+08:00",
+        system=_SYSTEM,
+        question=_QUESTION,
     )
     evidence = _store(story.writer)
     _contract_and_rules(story, evidence)
@@ -87,7 +87,9 @@ def _store(writer: RunWriter) -> _Evidence:
         CONTRACT: writer.version(
             CONTRACT, contract, title="设备租赁合同", revision="正式", supersedes=draft_id
         ),
-        RULES: writer.version(RULES, rules, kind="blocks", title="设备租赁业务管理办法", blocks=blocks),
+        RULES: writer.version(
+            RULES, rules, kind="blocks", title="设备租赁业务管理办法", blocks=blocks
+        ),
         DEVICES: writer.version(
             DEVICES, devices, kind="table", media_type="application/jsonl", table=table
         ),
@@ -98,7 +100,7 @@ def _store(writer: RunWriter) -> _Evidence:
 
 
 def _contract_and_rules(story: Story, evidence: _Evidence) -> None:
-    """The contract is read whole and folded one call later; two blocks of the rules are read."""
+    """Read the contract whole and fold it one call later; read two blocks of the rules."""
     story.ask("c1", "read_document", {"name": CONTRACT}, "先看合同全文。")
     selection = whole(CONTRACT, evidence.ids[CONTRACT], evidence.contract)
     story.returned("c1", evidence.contract, selection)
@@ -112,7 +114,9 @@ def _contract_and_rules(story: Story, evidence: _Evidence) -> None:
     selection = Selection(RULES, evidence.ids[RULES], Unit.BLOCK, blocks=_READ_BLOCKS)
     story.returned("c2", json.dumps(held, ensure_ascii=False), selection)
 
-    story.ask("c3", "read_rows", {"rows": [0, 6], "fields": list(_FEW_FIELDS)}, "核对前六台的租金。")
+    story.ask(
+        "c3", "read_rows", {"rows": [0, 6], "fields": list(_FEW_FIELDS)}, "核对前六台的租金。"
+    )
     head = evidence.contract[: evidence.contract.index("第二条")]
     stand_in = f"{head}【以下已折叠，全文见 {CONTRACT}@{evidence.ids[CONTRACT]}】"
     story.replaced("fold", "c1", stand_in)
@@ -125,10 +129,8 @@ def _rows(text: str, first: int, end: int, fields: tuple[str, ...]) -> str:
 
 
 def _devices_and_inspection(story: Story, evidence: _Evidence) -> None:
-    """Six rows come with two of their fields, six whole; the inspection record is compacted."""
-    first = Selection(
-        DEVICES, evidence.ids[DEVICES], Unit.ROW, (Span(0, 6),), fields=_FEW_FIELDS
-    )
+    """Read six rows with two of their fields and six whole; compact the inspection record."""
+    first = Selection(DEVICES, evidence.ids[DEVICES], Unit.ROW, (Span(0, 6),), fields=_FEW_FIELDS)
     story.returned("c3", _rows(evidence.devices, 0, 6, _FEW_FIELDS), first)
 
     story.ask("c4", "read_document", {"name": INSPECTION}, "看一下验收情况。")
@@ -142,7 +144,7 @@ def _devices_and_inspection(story: Story, evidence: _Evidence) -> None:
 
 
 def _clause_again(story: Story, evidence: _Evidence) -> None:
-    """The agent uses the reference to read one clause again, exactly."""
+    """Read one clause again, exactly, by its reference."""
     text = evidence.contract
     span = Span(text.index("第七条"), text.index("第八条"))
     arguments = {"name": CONTRACT, "start": span.start, "end": span.end}
@@ -163,11 +165,20 @@ def _answer_contract(evidence: _Evidence) -> list[Cited]:
     draft = "每月租金为人民币九万二千元"
     repeated = "应在二十四小时内通知甲方"
     return [
-        cite("提前终止要提前九十日通知，补偿三个月租金", CONTRACT, version, span_of(text, early), quote=early),
+        cite(
+            "提前终止要提前九十日通知，补偿三个月租金",
+            CONTRACT,
+            version,
+            span_of(text, early),
+            quote=early,
+        ),
         cite("设备归甲方所有", CONTRACT, version, span_of(text, owner)),
         cite("月租金为八万六千元", CONTRACT, version, span_of(text, rent)),
         cite(
-            "草案中的月租金是九万二千元", CONTRACT, evidence.draft_id, span_of(evidence.draft, draft)
+            "草案中的月租金是九万二千元",
+            CONTRACT,
+            evidence.draft_id,
+            span_of(evidence.draft, draft),
         ),
         cite(
             "发生事故应在四十八小时内通知甲方",

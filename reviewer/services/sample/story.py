@@ -59,6 +59,7 @@ class Story:
         cls,
         folder: Path,
         run_id: str,
+        *,
         title: str,
         at: str,
         system: str,
