@@ -22,7 +22,7 @@ Row = Mapping[str, object]
 
 
 class VersionText:
-    """One version with what is asked of its text.  ``text`` is ``None`` where none may be searched."""
+    """One version with what is asked of its text: ``None`` where none may be searched."""
 
     def __init__(self, version: Version) -> None:
         self.version = version
