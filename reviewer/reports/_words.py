@@ -164,7 +164,7 @@ def _bodies(deliveries: Iterable[Delivery]) -> dict[int, set[tuple[str, str]]]:
     """Return which versions each message holds some body of."""
     bodies: dict[int, set[tuple[str, str]]] = {}
     for piece in deliveries:
-        if piece.form not in {Form.PREVIEW, Form.PLACEHOLDER}:
+        if piece.form is not Form.PREVIEW:
             key = (piece.version.source_id, piece.version.version_id)
             bodies.setdefault(piece.message, set()).add(key)
     return bodies
