@@ -43,9 +43,9 @@ def reads(standing: Standing) -> Iterator[ReadFacts]:
                 call=call,
                 selection=selection,
                 outcome=outcome,
-                grade=standing.grade(first.first) if first else Grade.weakest(
-                    *(c.grade for c in standing.run.calls), Grade.RECORDED
-                ),
+                grade=standing.grade(first.first)
+                if first
+                else Grade.weakest(*(c.grade for c in standing.run.calls), Grade.RECORDED),
                 declared=result.declared,
                 recomputed=recomputed,
                 agrees=_agrees(result, recomputed),
@@ -93,9 +93,7 @@ class _Read:
 
     @property
     def by_row(self) -> bool:
-        return (
-            self.selection.unit is Unit.ROW and self.text is not None and bool(self.text.rows)
-        )
+        return self.selection.unit is Unit.ROW and self.text is not None and bool(self.text.rows)
 
     # -- outcome ------------------------------------------------------------------
 
@@ -111,9 +109,8 @@ class _Read:
             same = self.result.text is not None and self.result.text == self.part_text
             return Outcome.DELIVERED if same else Outcome.PLACEHOLDER
         whole = union(d.span for d in self.found if self._whole(d))
-        if wanted and not subtract(wanted, whole):
-            return Outcome.DELIVERED
-        if not wanted and self.result.text == self.part_text:
+        complete = not subtract(wanted, whole) if wanted else self.result.text == self.part_text
+        if complete:
             return Outcome.DELIVERED
         return Outcome.TRUNCATED if self.found else Outcome.PLACEHOLDER
 
@@ -153,7 +150,11 @@ class _Read:
         twice = [row for row in asked if counts[row] > 1]
         strangers = [hit.key for hit in self.hits if hit.row is None or hit.row not in wanted]
         fields = frozenset(self.selection.fields or ())
-        cut = [h for h in self.hits if h.row in wanted and not (h.whole or fields and h.fields >= fields)]
+        cut = [
+            h
+            for h in self.hits
+            if h.row in wanted and not (h.whole or (fields and h.fields >= fields))
+        ]
         loaded = sum(counts[row] for row in asked)
 
         def name(row: int) -> object:
@@ -180,7 +181,9 @@ class _Read:
             if name in text.blocks
         }
         missing = [
-            n for n in names if n not in rest or (rest[n] and length(rest[n]) == text.blocks[n].length)
+            n
+            for n in names
+            if n not in rest or (rest[n] and length(rest[n]) == text.blocks[n].length)
         ]
         cut = [name for name in names if name not in missing and rest[name]]
         return Coverage(

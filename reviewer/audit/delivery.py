@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from reviewer.audit.intervals import covers, union
 from reviewer.audit.matching import Match, Target, alone, find
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit, rows_in
@@ -24,7 +25,6 @@ from store.records.runs import Message, Part, PartKind, Run, ToolResult
 from store.records.sources import (
     ManifestEntry,
     Selection,
-    SourceKind,
     VersionKey,
 )
 from store.records.text import Span, Unit
@@ -102,7 +102,7 @@ class Deliveries:
 
     def _is_result(self, key: VersionKey) -> bool:
         text = self.texts.get(key)
-        return text is not None and text.version.kind is SourceKind.TOOL_RESULT
+        return text is not None and text.is_plain_result
 
     def _in_part(self, index: int, number: int, part: Part) -> Iterator[Delivery]:
         wanted = self.selections(part)
@@ -117,9 +117,7 @@ class Deliveries:
             if preview:
                 yield preview
 
-    def _grouped(
-        self, wanted: Sequence[Selection]
-    ) -> Iterator[tuple[Selection, VersionText]]:
+    def _grouped(self, wanted: Sequence[Selection]) -> Iterator[tuple[Selection, VersionText]]:
         """Join the selections of one version, so that overlapping ranges are looked for once."""
         merged: dict[tuple[VersionKey, Unit, tuple[str, ...] | None], Selection] = {}
         for selection in wanted:
@@ -143,7 +141,7 @@ class Deliveries:
         self, scene: _Scene, selection: Selection, text: VersionText
     ) -> Iterator[Delivery]:
         if selection.unit is Unit.ROW and text.rows is not None:
-            rows = list(self._rows(scene, selection, text))
+            rows = list(self._rows(scene, text))
             if rows:
                 yield from rows
                 return
@@ -160,8 +158,7 @@ class Deliveries:
     ) -> Iterator[Delivery]:
         """Yield what of code points *span* of *text* stands in the part."""
         target = self._target(text, span)
-        whole_text = text.version.kind is SourceKind.TOOL_RESULT
-        for match, place in scene.find(target, text, block, anywhere=whole_text):
+        for match, place in scene.find(target, text, block, anywhere=text.is_plain_result):
             chars = match.target.moved(span.start)
             complete = match.target == target.whole
             for reached in text.in_unit([chars]):
@@ -186,9 +183,7 @@ class Deliveries:
             self._targets[slot] = Target((text.text or "")[span.start : span.end])
         return self._targets[slot]
 
-    def _rows(
-        self, scene: _Scene, selection: Selection, text: VersionText
-    ) -> Iterator[Delivery]:
+    def _rows(self, scene: _Scene, text: VersionText) -> Iterator[Delivery]:
         for hit in scene.rows(text):
             if hit.row is None:
                 continue
@@ -237,9 +232,7 @@ class Deliveries:
     def _pool(self) -> tuple[tuple[VersionText, Target], ...]:
         texts = self.texts.values()
         return tuple(
-            (text, Target(text.text))
-            for text in texts
-            if text.text and text.version.kind is not SourceKind.TOOL_RESULT
+            (text, Target(text.text)) for text in texts if text.text and not text.is_plain_result
         )
 
     @cached_property
@@ -258,9 +251,7 @@ class Deliveries:
                         seen.add(slot)
                         yield delivery
 
-    def _unaddressed(
-        self, index: int, number: int, view: View, piece: Piece
-    ) -> Iterator[Delivery]:
+    def _unaddressed(self, index: int, number: int, view: View, piece: Piece) -> Iterator[Delivery]:
         text, target = self._pool[piece.text]
         there = target.skeleton.back(Span(piece.start, piece.start + piece.length))
         here = view.content.skeleton.back(Span(piece.at, piece.at + piece.length))
@@ -332,15 +323,16 @@ class _Scene:
                     yield match, origin
                     return
                 pieces.append((place, match, origin))
-        seen: set[tuple[Span, Span]] = set()
+        told: tuple[Span, ...] = ()
         for place, match, origin in pieces:
             view = self._views[place]
             if (anywhere and not view.is_raw) or self._spoken_for(view, origin, anywhere):
                 continue
+            if covers(told, [match.target]):
+                continue  # an inner view has said so already
+            told = union([*told, match.target])
             self._taken[place].append(match.view)
-            if (match.target, origin) not in seen:
-                seen.add((match.target, origin))
-                yield match, origin
+            yield match, origin
 
     def _own(self, anywhere: bool) -> list[int]:  # noqa: FBT001 - private
         return list(range(len(self._views) - 1, -1, -1)) if anywhere else []
@@ -364,16 +356,12 @@ class _Scene:
     def _spoken_for(self, view: View, origin: Span, anywhere: bool) -> bool:  # noqa: FBT001
         """Whether raw text lies within one JSON string: then its decoded view speaks for it."""
         return (
-            view.is_raw
-            and not anywhere
-            and any(extent.covers(origin) for extent in self._strings)
+            view.is_raw and not anywhere and any(extent.covers(origin) for extent in self._strings)
         )
 
     @cached_property
     def _strings(self) -> tuple[Span, ...]:
-        return tuple(
-            view.origin(view.content.whole) for view in self._views if view.is_string
-        )
+        return tuple(view.origin(view.content.whole) for view in self._views if view.is_string)
 
 
 def _by_id(results: Iterable[ToolResult]) -> Mapping[str, tuple[ToolResult, ...]]:

@@ -17,7 +17,6 @@ from store.records.findings import (
     CallFacts,
     CitationFacts,
     Delivery,
-    Finding,
     PlaceholderFacts,
     ReadFacts,
     SourceFacts,
@@ -62,7 +61,9 @@ def audit(
         citations=tuple(judge(standing, taken)),
         requests=standing,
     )
-    found = (finding for rule in (rules() if using is None else using) for finding in rule.check(view))
+    found = (
+        finding for rule in (rules() if using is None else using) for finding in rule.check(view)
+    )
     return Audit(
         run=run,
         calls=view.calls,

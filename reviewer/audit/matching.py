@@ -178,9 +178,7 @@ def _match(target: Target, view: Target, piece: Piece) -> Match:
 
 def _shared_space(left: str, i: int, right: str, j: int, step: int) -> int:
     count = 0
-    while (
-        0 <= i < len(left) and 0 <= j < len(right) and left[i] == right[j] and left[i].isspace()
-    ):
+    while 0 <= i < len(left) and 0 <= j < len(right) and left[i] == right[j] and left[i].isspace():
         count += 1
         i += step
         j += step

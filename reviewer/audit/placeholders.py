@@ -16,7 +16,7 @@ from store.records.findings import Delivery, Form, PlaceholderFacts, Placeholder
 from store.records.grades import Grade
 from store.records.markers import marker_of
 from store.records.runs import Admission, ContextEdit, EditKind, PartKind, ToolResult
-from store.records.sources import SourceKind, VersionKey
+from store.records.sources import VersionKey
 from store.records.text import Span
 
 __all__ = ["placeholders"]
@@ -72,11 +72,14 @@ class _History:
         untimed = next((e for e in edits if e.before_call is None), None)
         full = [a for a in self.seen if self._state(a)[0]]
         at = min([a.first for a in replaced] or [removed or 0]) or None
+        kind = self._kind(edits, refusals, replaced, full)
         kept = union(span for a in replaced[:1] for span in self._state(a)[1])
+        if kind is PlaceholderKind.REFUSED:
+            kept = ()  # a refusal may look like the result it refuses, and holds nothing of it
         texts = {self._text(a) for a in replaced}
         return PlaceholderFacts(
             tool_call_id=self.result.tool_call_id,
-            kind=self._kind(edits, refusals, replaced, full),
+            kind=kind,
             first_call=None if untimed else at,
             last_full_call=max((a.last for a in full), default=None),
             original_chars=None if self.result.text is None else len(self.result.text),
@@ -143,12 +146,12 @@ class _History:
         marker = marker_of(self._text(replaced[0]))
         if marker and marker.kind in list(PlaceholderKind):
             return PlaceholderKind(marker.kind)
-        if self._state(replaced[0])[1]:
-            return PlaceholderKind.TRUNCATED
-        return PlaceholderKind.CLEARED if full else PlaceholderKind.FOLDED
+        if full:
+            return PlaceholderKind.CLEARED
+        return PlaceholderKind.TRUNCATED if self._state(replaced[0])[1] else PlaceholderKind.FOLDED
 
     def _summarised(self) -> bool:
-        held = self.standing.requests.get(self.standing.closing_call, ())
+        held = self.standing.request(self.standing.closing_call)
         messages = self.standing.run.messages
         return any(p.kind is PartKind.SUMMARY for m in held for p in messages[m].parts)
 
@@ -192,8 +195,8 @@ class _History:
     def _elsewhere(self, own: set[tuple[int, int]]) -> Iterator[Delivery]:
         texts = self.standing.deliveries.texts
         sources = {s.source_id for s in self.result.selections} | {self.result.side_file}
-        for key, text in texts.items():
-            if key.source_id in sources and text.version.kind is not SourceKind.TOOL_RESULT:
+        for key in texts:
+            if key.source_id in sources:
                 for delivery in self.standing.deliveries.by_version.get(key, ()):
                     outside = (delivery.message, delivery.part) not in own
                     if outside and delivery.form is not Form.PREVIEW:

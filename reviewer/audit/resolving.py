@@ -55,9 +55,7 @@ class Resolver:
         if not known:
             return Resolved(None, why=f"no source is named {citation.source_id}")
         if citation.version_id is not None and citation.version_id not in known:
-            return Resolved(
-                None, why=f"{citation.source_id} has no version {citation.version_id}"
-            )
+            return Resolved(None, why=f"{citation.source_id} has no version {citation.version_id}")
         if citation.block_id is not None:
             return self._block(citation, citation.block_id, call)
         version_id = citation.version_id

@@ -110,5 +110,3 @@ def _objects(roots: tuple[Node, ...]) -> Iterator[Node]:
         if node.kind == "object":
             yield node
         waiting.extend(reversed(node.children))
-
-

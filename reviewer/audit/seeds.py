@@ -33,7 +33,7 @@ _Hashes = npt.NDArray[np.uint64]
 
 
 class Piece(NamedTuple):
-    """``query[at:at + length]`` equals ``texts[text][start:start + length]`` and extends no further."""
+    """A maximal piece: ``query[at:at + length]`` is ``texts[text][start:start + length]``."""
 
     at: int
     text: int
@@ -61,24 +61,47 @@ class SeedIndex:
         self._places = np.concatenate(places)[order] if places else np.empty(0, dtype=np.int64)
 
     def pieces(self, query: str) -> Iterator[Piece]:
-        """Yield every maximal common piece of at least `ENOUGH` characters, by place found."""
+        """Yield maximal common pieces of at least `ENOUGH` characters, by place found.
+
+        A piece that lies inside a longer one of the query is not followed up:
+        it says nothing of its own.  Pieces equal to the longest all come.
+        """
         if not len(self._hashes) or len(query) < ENOUGH:
             return
         wanted = _window_hashes(query)
         left = np.searchsorted(self._hashes, wanted, side="left")
         right = np.searchsorted(self._hashes, wanted, side="right")
         hits = np.flatnonzero((right > left) & (right - left <= CROWD))
-        reached: dict[tuple[int, int], int] = {}
-        for at in hits.tolist():
-            for slot in range(int(left[at]), int(right[at])):
-                owner, start = int(self._owners[slot]), int(self._places[slot])
+        done: dict[tuple[int, int], int] = {}
+        reach = 0
+        for at, low, high in zip(
+            hits.tolist(), left[hits].tolist(), right[hits].tolist(), strict=True
+        ):
+            longest = reach
+            for owner, start in zip(
+                self._owners[low:high].tolist(), self._places[low:high].tolist(), strict=True
+            ):
                 diagonal = (owner, start - at)
-                if reached.get(diagonal, -1) > at:
+                if done.get(diagonal, -1) > at or not self._gets_to(reach, query, at, owner, start):
                     continue
                 piece = self._extend(query, at, owner, start)
-                reached[diagonal] = piece.at + piece.length
+                done[diagonal] = piece.at + piece.length
+                longest = max(longest, piece.at + piece.length)
                 if piece.length >= ENOUGH:
                     yield piece
+            reach = longest
+
+    def _gets_to(self, reach: int, query: str, at: int, owner: int, start: int) -> bool:
+        """Whether the piece through this hit may get as far as the longest so far.
+
+        Its last characters are compared first: most hits of a text that
+        repeats itself end long before.
+        """
+        if reach <= at + WINDOW:
+            return True
+        text = self.texts[owner]
+        tail = max(at, reach - ENOUGH)
+        return text.startswith(query[tail:reach], start + tail - at)
 
     def _extend(self, query: str, at: int, owner: int, start: int) -> Piece:
         text = self.texts[owner]

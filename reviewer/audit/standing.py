@@ -25,7 +25,7 @@ __all__ = ["Appearance", "Standing"]
 
 
 class Appearance(NamedTuple):
-    """One part that carries a tool call's id as its result; ``first`` and ``last`` calls holding it."""
+    """A part that stands for a result, in the requests of calls ``first`` to ``last``."""
 
     first: int
     last: int
@@ -40,6 +40,7 @@ class Standing:
         self.run = run
         self.residency = Residency(run.calls, len(run.messages))
         self.deliveries = Deliveries(run, self.residency)
+        self._requests: dict[int, tuple[int, ...]] = {}
 
     # -- calls --------------------------------------------------------------------
 
@@ -126,12 +127,15 @@ class Standing:
                     )
         return {id_: tuple(sorted(stays)) for id_, stays in found.items() if stays}
 
-    @cached_property
-    def requests(self) -> Mapping[int, tuple[int, ...]]:
-        """The expanded requests of the calls that answers and the close of the run speak of."""
-        cited = (answer.call for answer in self.run.answers if answer.citations)
-        wanted = sorted({call for call in (*cited, self.closing_call) if self.call(call)})
-        return dict(zip(wanted, self.run.requests(set(wanted)), strict=True))
+    def request(self, call: int) -> tuple[int, ...]:
+        """Return the expanded request of *call*; those of answers are kept once expanded."""
+        if call not in self._requests:
+            cited = {answer.call for answer in self.run.answers if answer.citations}
+            wanted = {index for index in (*cited, call) if self.call(index)}
+            wanted -= self._requests.keys()
+            expanded = self.run.requests(wanted)
+            self._requests.update(zip(sorted(wanted), expanded, strict=True))
+        return self._requests.get(call, ())
 
     def arrival(self, tool_call_id: str) -> int | None:
         """Return the first call whose request holds a result of this id."""

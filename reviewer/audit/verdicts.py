@@ -119,7 +119,9 @@ class _Judge:
             count = len(result.places)
             reason = f"the quotation stands in {count} or more places and no span is named"
             return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason)
-        return replace(facts, verdict=Verdict.QUOTE_DIFFERS, reason=_differs(result.outcome, result.places))
+        return replace(
+            facts, verdict=Verdict.QUOTE_DIFFERS, reason=_differs(result.outcome, result.places)
+        )
 
     def _at(self, facts: CitationFacts, found: Resolved, place: Span) -> CitationFacts:
         text = found.text
@@ -209,7 +211,9 @@ class _Judge:
         if before:
             reason = f"last in the request of call {before}, and not in that of call {case.call}"
             if other:
-                reason += f"; version {_short(other)} stands there now, version {_short(key)} was read"
+                reason += (
+                    f"; version {_short(other)} stands there now, version {_short(key)} was read"
+                )
             return Verdict.FROM_MEMORY, reason
         if other:
             return (
@@ -265,7 +269,9 @@ class _Judge:
     ) -> tuple[Span, ...]:
         """Return *missing* in the unit of the citation."""
         if facts.unit is Unit.ROW and found.text is not None:
-            rows = (Span(found.text.row_of(s.start), found.text.row_of(s.end - 1) + 1) for s in missing)
+            rows = (
+                Span(found.text.row_of(s.start), found.text.row_of(s.end - 1) + 1) for s in missing
+            )
             return union(rows)
         return missing
 
@@ -274,16 +280,17 @@ class _Judge:
     def _evidence(
         self, case: _Case, held: tuple[Delivery, ...], calls: tuple[int, ...]
     ) -> Evidence | None:
-        """The place in the answer's request that the verdict rests on."""
-        present = [d for d in held if self._standing.residency.holds(case.call, d.message)]
-        if not present:
+        """The place the verdict rests on: in the answer's request, else where it last stood."""
+        if not calls:
             return None
+        call = case.call if case.call in calls else calls[-1]
+        present = [d for d in held if self._standing.residency.holds(call, d.message)]
         best = max(present, key=lambda d: _weight(d, case.spans))
-        request = self._standing.requests.get(case.call, ())
+        request = self._standing.request(call)
         part = self._standing.run.messages[best.message].parts[best.part]
         place = self._narrowed(best, case.spans, part.text)
         return Evidence(
-            call=case.call,
+            call=call,
             message=request.index(best.message),
             part=best.part,
             message_span=place,

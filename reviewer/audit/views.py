@@ -83,9 +83,7 @@ def _inner(
             yield View(Target(node.text), back, ids, marks, is_string=True)
 
 
-def _after(
-    first: Callable[[Span], Span], second: Callable[[Span], Span]
-) -> Callable[[Span], Span]:
+def _after(first: Callable[[Span], Span], second: Callable[[Span], Span]) -> Callable[[Span], Span]:
     return lambda span: second(first(span))
 
 

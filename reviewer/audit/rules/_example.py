@@ -91,7 +91,7 @@ class Story:
         return digest
 
     def listing(self, *source_ids: str, preview: int = 0) -> None:
-        """A search lists sources, each with the first *preview* characters of its newest version."""
+        """A search lists sources, each with *preview* characters of its newest version."""
         newest = {version.key.source_id: version for version in self.versions}
         entries: list[ManifestEntry] = []
         rows: list[dict[str, str]] = []
@@ -126,9 +126,7 @@ class Story:
         selections: tuple[Selection, ...] = ()
         if stored:
             ranges = (Span(*span),) if span else (Span(0, len(stored[-1].text or "")),)
-            selections = (
-                Selection(source_id, stored[-1].key.version_id, ranges=ranges),
-            )
+            selections = (Selection(source_id, stored[-1].key.version_id, ranges=ranges),)
         self._tool("read", id, {"doc_id": source_id}, body, body if shown is None else shown)
         self._results[-1] = replace(
             self._results[-1],

@@ -45,7 +45,7 @@ def fingerprinted(finding: Finding, *identity: object) -> Finding:
     return replace(finding, fingerprint=digest[:32])
 
 
-def finding(  # noqa: PLR0913 - a finding has this many properties
+def finding(
     rule_id: str,
     severity: Severity,
     grade: Grade,

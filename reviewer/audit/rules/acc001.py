@@ -42,7 +42,7 @@ def _ids(arguments: str) -> Iterator[tuple[str, str]]:
     if not isinstance(value, Mapping):
         return
     for key, item in value.items():
-        singular = key[:-1] if key.endswith("s") else key
+        singular = key.removesuffix("s")
         if key in ID_KEYS or singular in ID_KEYS:
             for one in item if isinstance(item, list) else [item]:
                 if isinstance(one, str):

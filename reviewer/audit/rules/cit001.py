@@ -32,7 +32,9 @@ RULE = Rule(
         "A key that leads nowhere cannot be checked by anyone, and is often made up. Keys are "
         "compared whole: the beginning of a key is another key."
     ),
-    silent="When the source is known and only the place is wrong (CIT002) or was never given (CIT012).",
+    silent=(
+        "When the source is known and only the place is wrong (CIT002) or was never given (CIT012)."
+    ),
     check=verdict_check("CIT001", Severity.ERROR, Verdict.UNRESOLVED),
     passing=_passing,
     failing=_failing,

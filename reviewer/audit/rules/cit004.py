@@ -32,7 +32,10 @@ RULE = Rule(
         "The reader is shown words that the source does not have there. The anchor says "
         "whether they stand elsewhere in the version (relocated) or nowhere (orphan)."
     ),
-    silent="When the words differ only in white space, quotation marks, dashes or invisible characters (anchor normalised), and when a citation quotes nothing.",
+    silent=(
+        "When the words differ only in white space, quotation marks, dashes or invisible "
+        "characters (anchor normalised), and when a citation quotes nothing."
+    ),
     check=verdict_check("CIT004", Severity.ERROR, Verdict.QUOTE_DIFFERS),
     passing=_passing,
     failing=_failing,

@@ -33,7 +33,10 @@ RULE = Rule(
         "Not proven is not refuted, and it is not verified either. The reason says what is "
         "missing from the record."
     ),
-    silent="When another verdict holds first: an unknown key or a wrong quotation needs no request to be seen.",
+    silent=(
+        "When another verdict holds first: an unknown key or a wrong quotation needs no "
+        "request to be seen."
+    ),
     check=verdict_check("CIT005", Severity.WARNING, Verdict.UNVERIFIABLE),
     passing=_passing,
     failing=_failing,

@@ -28,9 +28,7 @@ RULE = Rule(
     name="CitationPartlyRead",
     severity=Severity.WARNING,
     summary="Only part of the cited span stood in the request of the answer",
-    why=(
-        "The claim rests on text of which the model saw a part. The missing spans are listed."
-    ),
+    why=("The claim rests on text of which the model saw a part. The missing spans are listed."),
     silent="When the whole span stood there, and when none of it did.",
     check=verdict_check("CIT006", Severity.WARNING, Verdict.PARTLY_READ),
     passing=_passing,

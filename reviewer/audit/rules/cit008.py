@@ -29,9 +29,7 @@ RULE = Rule(
     name="OtherVersionRead",
     severity=Severity.ERROR,
     summary="The cited version was never given; another version of the source was",
-    why=(
-        "The reader who follows the citation sees other text than the model saw."
-    ),
+    why=("The reader who follows the citation sees other text than the model saw."),
     silent="When the cited span of the cited version was given at any time before (CIT007).",
     check=verdict_check("CIT008", Severity.ERROR, Verdict.WRONG_VERSION),
     passing=_passing,

@@ -29,8 +29,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="Only a preview in a listing covers some of the cited text",
     why=(
-        "A listing shows the first words of a thing. Whoever cites more than those has not "
-        "read it."
+        "A listing shows the first words of a thing. Whoever cites more than those has not read it."
     ),
     silent="When any of the cited span was delivered by a read.",
     check=verdict_check("CIT009", Severity.ERROR, Verdict.PREVIEW_ONLY),

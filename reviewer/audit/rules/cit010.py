@@ -29,8 +29,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="The cited source was asked for, and no text of it ever stood in a request",
     why=(
-        "The trace shows a read that succeeded, and the model was given a few words in its "
-        "place."
+        "The trace shows a read that succeeded, and the model was given a few words in its place."
     ),
     silent="When any text of the version was delivered, even from a placeholder that kept a head.",
     check=verdict_check("CIT010", Severity.ERROR, Verdict.PLACEHOLDER_ONLY),

@@ -28,9 +28,7 @@ RULE = Rule(
     name="ListedOnly",
     severity=Severity.ERROR,
     summary="The cited source stood in a listing and was never opened",
-    why=(
-        "Being on offer proves nothing about the body."
-    ),
+    why=("Being on offer proves nothing about the body."),
     silent="When the listing shows a preview of the cited place (CIT009).",
     check=verdict_check("CIT011", Severity.ERROR, Verdict.LISTED_ONLY),
     passing=_passing,

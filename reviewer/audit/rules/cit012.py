@@ -32,7 +32,10 @@ RULE = Rule(
         "The citation points at text that the model was not given at any time. The reason "
         "says whether it was given other parts."
     ),
-    silent="When a more exact verdict holds: preview, placeholder, listing, another version or an earlier request.",
+    silent=(
+        "When a more exact verdict holds: preview, placeholder, listing, another version or "
+        "an earlier request."
+    ),
     check=verdict_check("CIT012", Severity.ERROR, Verdict.NEVER_READ),
     passing=_passing,
     failing=_failing,

@@ -53,7 +53,7 @@ def _taken(fact: PlaceholderFacts, closing: int) -> bool:
 def _read_again(
     view: AuditView, source_id: str, facts: list[PlaceholderFacts], gone: set[str]
 ) -> bool:
-    """Whether a later read of the path, or of a side file of the lost reads, gave text and stayed."""
+    """Whether a later read of the path, or of a lost read's side file, gave text and stayed."""
     lost_ids = {fact.tool_call_id for fact in facts}
     order = {r.tool_call_id: place for place, r in enumerate(view.run.tool_results)}
     earliest = min(order[id_] for id_ in lost_ids if id_ in order)

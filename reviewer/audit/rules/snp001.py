@@ -14,9 +14,11 @@ from store.records.sources import Integrity
 
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each version, and each file of the evidence, that changed."""
+    told: set[str] = set()
     for source in view.sources:
         for facts in source.versions:
             if facts.version.integrity is Integrity.CHANGED:
+                told.add(facts.version.key.version_id)
                 yield finding(
                     RULE.id,
                     RULE.severity,
@@ -28,7 +30,7 @@ def check(view: AuditView) -> Iterator[Finding]:
                     facts.version.key.version_id,
                 )
     for problem in view.run.problems:
-        if problem.kind is ProblemKind.CHANGED:
+        if problem.kind is ProblemKind.CHANGED and not any(id_ in problem.what for id_ in told):
             yield finding(
                 RULE.id,
                 RULE.severity,
