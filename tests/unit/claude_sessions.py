@@ -26,6 +26,7 @@ class Session:
         self.last: str | None = None
 
     def record(self, kind: str, uuid: str, parent: str | None = "", **more: object) -> str:
+        """Add a record of any type; return its id."""
         data: dict[str, object] = {
             "type": kind,
             "uuid": uuid,
@@ -44,6 +45,7 @@ class Session:
         return uuid
 
     def user(self, text: str, uuid: str, parent: str | None = "", **more: object) -> str:
+        """Add what a person says."""
         message = {"role": "user", "content": text}
         return self.record("user", uuid, parent, message=message, **more)
 
@@ -55,6 +57,7 @@ class Session:
         parent: str | None = "",
         **message: object,
     ) -> str:
+        """Add one record of a model call with these blocks; *message* changes its fields."""
         body = {
             "id": message_id,
             "role": "assistant",
@@ -71,6 +74,7 @@ class Session:
         return self.record("assistant", uuid, parent, message=body, requestId=f"req-{message_id}")
 
     def says(self, text: str, uuid: str, message_id: str, parent: str | None = "") -> str:
+        """Add text of the model."""
         return self.model([{"type": "text", "text": text}], uuid, message_id, parent)
 
     def asks(  # noqa: PLR0913 - a tool call has these parts
@@ -82,13 +86,15 @@ class Session:
         name: str = "Read",
         **arguments: object,
     ) -> str:
+        """Add a tool call of the model."""
         use = {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
         return self.model([use], uuid, message_id, parent)
 
     def result(
         self, call_id: str, text: object, uuid: str, parent: str | None = "", **more: object
     ) -> str:
-        block = {"type": "tool_result", "tool_use_id": call_id, "content": text}
+        """Add the result of a tool call."""
+        block: dict[str, object] = {"type": "tool_result", "tool_use_id": call_id, "content": text}
         if more.pop("failed", False):
             block["is_error"] = True
         message = {"role": "user", "content": [block]}
@@ -105,12 +111,14 @@ class Session:
         )
 
     def boundary(self, ids: Sequence[str], uuid: str, attachments: Sequence[str] = ()) -> str:
+        """Add a boundary record that takes results and attachments away."""
         meta = {"compactedToolIds": list(ids), "clearedAttachmentUUIDs": list(attachments)}
         return self.record(
             "system", uuid, subtype="microcompact_boundary", microcompactMetadata=meta
         )
 
     def write(self, path: Path, tail: str = "\n") -> Path:
+        """Write the session to *path*, which is returned; *tail* ends the file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(("\n".join(self.lines) + tail).encode())
         return path

@@ -243,9 +243,11 @@ def cleared_by_api(*counts: object) -> Session:
             {"type": "clear_tool_uses_20250919", "cleared_tool_uses": count}
         ]
         management = {"applied_edits": edits if count else []}
-        message = {} if count is None else {"context_management": management}
+        message: dict[str, object] = {}
+        if count is not None:
+            message["context_management"] = management
         text = [{"type": "text", "text": f"answer {number}"}]
-        session.model(text, f"z{number}", f"n{number}", **message)
+        session.model(text, f"z{number}", f"n{number}", "", **message)
         session.user("more", f"y{number}")
     return session
 

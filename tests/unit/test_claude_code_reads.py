@@ -35,9 +35,11 @@ def version_of(run: Run, call_id: str) -> Version:
 
 
 def piece(  # noqa: PLR0913 - a partial read has these parts
-    session: Session, number: int, text: str, first: int, total: int, **arguments: object
+    session: Session, number: int, text: str, first: int, total: int, **arguments: int
 ) -> None:
-    session.asks(f"t{number}", f"a{number}", f"m{number}", file_path="f.md", **arguments)
+    session.asks(
+        f"t{number}", f"a{number}", f"m{number}", "", "Read", file_path="f.md", **arguments
+    )
     info = {"file": display("f.md", text, first, total)}
     session.result(f"t{number}", numbered(text, first), f"r{number}", toolUseResult=info)
 

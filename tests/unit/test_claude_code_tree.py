@@ -158,9 +158,7 @@ def test_records_of_an_unknown_type_are_kept_whole(tmp_path: Path) -> None:
 def test_an_api_error_is_a_failed_call_and_is_not_sent_again(tmp_path: Path) -> None:
     session = Session()
     session.user("hello", "u1", None)
-    session.model(
-        [{"type": "text", "text": "Prompt is too long"}], "a1", "x1", model="<synthetic>"
-    )
+    session.model([{"type": "text", "text": "Prompt is too long"}], "a1", "x1", model="<synthetic>")
     data = json.loads(session.lines[-1])
     session.lines[-1] = json.dumps({**data, "isApiErrorMessage": True})
     session.user("again", "u2")
