@@ -109,6 +109,15 @@ class RunBuilder:
         """The request of the last call."""
         return tuple(self._held)
 
+    @property
+    def held_length(self) -> int:
+        """How many messages the request of the last call has."""
+        return len(self._held)
+
+    def held_at(self, start: int, stop: int) -> list[int]:
+        """Return messages ``[start, stop)`` of the request of the last call."""
+        return self._held[start:stop]
+
     def call(  # noqa: PLR0913 - a call has this many recorded properties
         self,
         request: Sequence[int] | None = None,

@@ -39,8 +39,7 @@ def load(data: bytes) -> Loaded:
     Bytes that are no UTF-8 become lone surrogates (``surrogateescape``), so
     that nothing is lost.  Raises `JsonError`.
     """
-    if data.startswith(_BOM):
-        data = data[len(_BOM) :]
+    data = data.removeprefix(_BOM)
     try:
         return Loaded(orjson.loads(data))
     except orjson.JSONDecodeError as strict:

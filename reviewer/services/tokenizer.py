@@ -116,7 +116,8 @@ def _safe_cut(text: str, start: int, end: int) -> int:
     """Give the last place in ``(start, end]`` where no token can cross, or 0.
 
     In both encodings a token that holds a line feed goes on only with white
-    space or ``/``, and a token that holds a single space begins with it.
+    space or ``/``, and a token that ends in what is no white space ends before
+    the next space.
     """
     after = end
     while (feed := text.rfind("\n", start, after)) >= 0:
@@ -125,7 +126,7 @@ def _safe_cut(text: str, start: int, end: int) -> int:
         after = feed
     before = end + 1
     while (space := text.rfind(" ", start + 1, before)) >= 0:
-        if not (text[space - 1].isspace() or text[space + 1 : space + 2].isspace()):
+        if not text[space - 1].isspace():
             return space
         before = space
     return 0

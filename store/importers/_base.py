@@ -9,10 +9,14 @@ from pathlib import Path
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, Run
 
-__all__ = ["HEAD_BYTES", "Importer", "Probe", "UnreadableError"]
+__all__ = ["HEAD_BYTES", "NO_CALLS", "HandOver", "Importer", "Probe", "UnreadableError"]
 
 HEAD_BYTES = 64 * 1024
 """How much of a file recognition may look at: a first line can be longer, so bytes, not lines."""
+
+
+NO_CALLS = "holds no model call, so nothing in it can be audited; give the trace of the run as well"
+"""What is said of evidence without a run; no problem where evidence is what was asked for."""
 
 
 class UnreadableError(Exception):
@@ -40,15 +44,29 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """A trace in another format that an importer found and cannot read itself.
+
+    Whoever opens paths reads *path* by its content and passes each run through
+    ``complete``, which adds the evidence that was found around the trace.
+    """
+
+    path: Path
+    label: str
+    complete: Callable[[Run], Run]
+
+
+@dataclass(frozen=True, slots=True)
 class Importer:
     """One readable format; a module of `store.importers` holds it as ``IMPORTER``.
 
     ``order`` decides who is asked first (small first: most specific).
     ``recognise`` answers from the probe alone and never raises.  ``read``
     yields runs; what cannot be read becomes a problem of the run, or an
-    `UnreadableError` when nothing at all can be said.  ``claims`` returns, for
-    a folder that was recognised, whether a path below belongs to it (so that
-    nobody else is asked about it).
+    `UnreadableError` when nothing at all can be said.  A `HandOver` asks for a
+    trace of another format to be read.  A folder that was recognised is read as
+    a whole: nobody else is asked about what lies in it.  ``last_resort`` is for
+    what can read any folder: it is asked when nothing in the folder was found.
     """
 
     name: str
@@ -59,4 +77,5 @@ class Importer:
     recognised_by: str
     order: int
     recognise: Callable[[Probe], bool]
-    read: Callable[[Probe], Iterator[Run]]
+    read: Callable[[Probe], Iterator[Run | HandOver]]
+    last_resort: bool = False

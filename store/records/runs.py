@@ -6,7 +6,7 @@ says only what changed in its request against the call before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -298,22 +298,19 @@ class Run:
     problems: tuple[Problem, ...] = ()
     other_events: tuple[OtherEvent, ...] = field(default=(), repr=False)
 
-    def requests(self) -> Iterator[tuple[int, ...]]:
-        """Yield the expanded request of each call, in order.
+    def requests(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, ...]]:
+        """Yield the expanded requests of the calls in *wanted* (all without), in order.
 
-        Each costs the length of the request; ask for one with `request` when
-        one is enough, and read ``splices`` where only changes matter.
+        A request is given as indexes into ``messages``.  Each costs its
+        length; read ``splices`` where only changes matter.
         """
         held: list[int] = []
         for call in self.calls:
             for splice in reversed(call.splices):
                 held[splice.start : splice.stop] = splice.messages
-            yield tuple(held)
+            if wanted is None or call.index in wanted:
+                yield tuple(held)
 
     def request(self, index: int) -> tuple[int, ...]:
         """Return the messages of call *index* (from 1) as indexes into ``messages``."""
-        held: list[int] = []
-        for call in self.calls[:index]:
-            for splice in reversed(call.splices):
-                held[splice.start : splice.stop] = splice.messages
-        return tuple(held)
+        return next(self.requests({index}), ())

@@ -181,9 +181,7 @@ class TextIndex:
     def _checkpoints(self) -> list[int]:
         if self._bytes is None:
             text = self.text
-            sizes = (
-                _utf8_length(text[at : at + _STRIDE]) for at in range(0, len(text), _STRIDE)
-            )
+            sizes = (_utf8_length(text[at : at + _STRIDE]) for at in range(0, len(text), _STRIDE))
             self._bytes = list(accumulate(sizes, initial=0))
         return self._bytes
 
@@ -191,7 +189,7 @@ class TextIndex:
 
     @property
     def line_count(self) -> int:
-        r"""How many lines there are: one more than there are ``\n``, less one after a final ``\n``."""
+        r"""How many lines there are; a final ``\n`` ends the last one and begins none."""
         starts = self._line_starts()
         ends_open = len(self.text) > starts[-1]
         return len(starts) if ends_open or not self.text else len(starts) - 1

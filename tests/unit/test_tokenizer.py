@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -67,13 +68,22 @@ def test_a_long_line_of_prose_counts_as_in_one_piece(name: EncodingName) -> None
     assert load_tokenizer(name).count(text) == TokenCount(in_one_piece(name, text), exact=True)
 
 
+def assert_safe_cuts_divide_no_token(name: EncodingName, text: str, limit: int) -> None:
+    encode = load_tokenizer(name)._encoding.encode_ordinary  # noqa: SLF001
+    for _, cut, safe in pieces(text, limit):
+        if safe:
+            assert encode(text[:cut]) + encode(text[cut:]) == encode(text), (text, cut)
+
+
+def test_a_cut_that_is_called_safe_divides_no_token_of_any_short_text(name: EncodingName) -> None:
+    for letters in product("a.1/ \n\t", repeat=5):
+        assert_safe_cuts_divide_no_token(name, "".join(letters), limit=3)
+
+
 @given(st.text(st.sampled_from("aZé的١9 \t\n\r\u2028\u3000/.'s!{<|>👩"), max_size=60))
-def test_cuts_that_are_called_safe_change_no_count(text: str) -> None:
+def test_a_cut_that_is_called_safe_divides_no_token_of_longer_text(text: str) -> None:
     for name in ENCODINGS:
-        spans = pieces(text, limit=5)
-        if all(safe for _, _, safe in spans):
-            parts = sum(in_one_piece(name, text[start:end]) for start, end, _ in spans)
-            assert parts == in_one_piece(name, text)
+        assert_safe_cuts_divide_no_token(name, text, limit=6)
 
 
 @given(st.text(max_size=60), st.integers(1, 20))

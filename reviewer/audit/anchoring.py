@@ -1,0 +1,97 @@
+"""Where a quotation stands in a text: an outcome, never a boolean.
+
+Only equality counts: first of the text as recorded, then under one named
+normalisation.  Similar passages settle nothing and are not looked for here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from store.records.findings import Anchor
+from store.records.text import Span
+
+__all__ = ["NORMALISATION", "Anchored", "anchor", "normalised"]
+
+NORMALISATION = "reread-1"
+"""Name of the normalisation: white space runs become one space, typographic
+quotation marks and dashes their ASCII forms, soft hyphens and zero-width
+characters nothing.  Change the rule, change the name."""
+
+_FOLD = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    }
+)
+_DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """The outcome and every place it rests on, in code points of the text."""
+
+    outcome: Anchor
+    places: tuple[Span, ...] = ()
+
+
+def anchor(quote: str, text: str, at: Span | None = None) -> Anchored:
+    """Say where *quote* stands in *text*; *at* is where the citation puts it.
+
+    A blank quotation is an orphan: it names nothing.
+    """
+    if not quote.strip():
+        return Anchored(Anchor.ORPHAN)
+    if at is not None:
+        slice_ = text[at.start : at.end]
+        if slice_ == quote:
+            return Anchored(Anchor.EXACT, (at,))
+        if normalised(slice_) == normalised(quote):
+            return Anchored(Anchor.NORMALISED, (at,))
+    places = _occurrences(quote, text)
+    if places:
+        alone = Anchor.EXACT if at is None else Anchor.RELOCATED
+        return Anchored(alone if len(places) == 1 else Anchor.AMBIGUOUS, places)
+    folded, origin = _fold(text)
+    places = tuple(
+        Span(origin[found.start], origin[found.end - 1] + 1)
+        for found in _occurrences(normalised(quote), folded)
+    )
+    if not places:
+        return Anchored(Anchor.ORPHAN)
+    alone = Anchor.NORMALISED if at is None else Anchor.RELOCATED
+    return Anchored(alone if len(places) == 1 else Anchor.AMBIGUOUS, places)
+
+
+def normalised(text: str) -> str:
+    """Return *text* under the normalisation `NORMALISATION`, without outer white space."""
+    return _fold(text)[0].strip()
+
+
+def _occurrences(needle: str, text: str) -> tuple[Span, ...]:
+    """Every place of *needle*, overlapping ones too, but no more than it takes to be ambiguous."""
+    places: list[Span] = []
+    at = text.find(needle) if needle else -1
+    while at >= 0 and len(places) < _ENOUGH:
+        places.append(Span(at, at + len(needle)))
+        at = text.find(needle, at + 1)
+    return tuple(places)
+
+
+_ENOUGH = 20
+"""Two places already make a quotation ambiguous; a reviewer is shown up to this many."""
+
+
+def _fold(text: str) -> tuple[str, list[int]]:
+    folded: list[str] = []
+    origin: list[int] = []
+    for position, char in enumerate(text.translate(_FOLD)):
+        if char in _DROPPED:
+            continue
+        shown = " " if char.isspace() else char
+        if shown == " " and folded and folded[-1] == " ":
+            continue
+        folded.append(shown)
+        origin.append(position)
+    return "".join(folded), origin

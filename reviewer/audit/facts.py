@@ -1,0 +1,196 @@
+"""Calls and sources in figures, computed from what changed between calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from reviewer.audit.intervals import length, subtract, union
+from reviewer.audit.standing import Standing
+from reviewer.audit.texts import VersionText
+from store.records.findings import (
+    CallFacts,
+    SourceFacts,
+    State,
+    Tokens,
+    VersionFacts,
+)
+from store.records.runs import Message, Run
+from store.records.sources import Integrity, SourceKind, Version, VersionKey
+from store.records.text import Span, Unit
+
+__all__ = ["CountTokens", "calls", "sources"]
+
+CountTokens = Callable[[str], int]
+
+
+@dataclass(slots=True)
+class _Sizes:
+    """Sizes of one message, or of a whole request."""
+
+    messages: int = 0
+    chars: int = 0
+    utf8: int = 0
+    tokens: int = 0
+
+    def add(self, other: _Sizes, sign: int = 1) -> None:
+        self.messages += sign * other.messages
+        self.chars += sign * other.chars
+        self.utf8 += sign * other.utf8
+        self.tokens += sign * other.tokens
+
+
+def calls(run: Run, count_tokens: CountTokens | None, encoding: str) -> Iterator[CallFacts]:
+    """Yield the facts of each call.  Without *count_tokens* nothing is estimated."""
+    sizes = [_measure(message, count_tokens) for message in run.messages]
+    held: list[int] = []
+    total = _Sizes()
+    for call in run.calls:
+        before = total.utf8
+        shared = before
+        if call.splices:
+            first = call.splices[0].start
+            shared = before - sum(sizes[message].utf8 for message in held[first:])
+            if held[first:] and call.splices[0].messages:
+                old, new = run.messages[held[first]], run.messages[call.splices[0].messages[0]]
+                shared += _shared_parts(old, new)
+        for splice in reversed(call.splices):
+            for message in held[splice.start : splice.stop]:
+                total.add(sizes[message], -1)
+            for message in splice.messages:
+                total.add(sizes[message])
+            held[splice.start : splice.stop] = splice.messages
+        yield CallFacts(
+            index=call.index,
+            id=call.id,
+            origin=call.origin,
+            model=call.model,
+            grade=call.grade,
+            grade_reason=call.grade_reason,
+            messages=total.messages,
+            chars=total.chars,
+            utf8_bytes=total.utf8,
+            tokens=Tokens(
+                estimated=total.tokens if count_tokens else None,
+                encoding=encoding if count_tokens else "",
+                reported_input=call.usage.input_tokens,
+            ),
+            shared_prefix_bytes=shared,
+        )
+
+
+def _measure(message: Message, count_tokens: CountTokens | None) -> _Sizes:
+    texts = [part.text for part in message.parts]
+    return _Sizes(
+        messages=1,
+        chars=sum(map(len, texts)),
+        utf8=sum(map(_utf8, texts)),
+        tokens=sum(map(count_tokens, texts)) if count_tokens else 0,
+    )
+
+
+def _utf8(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _shared_parts(old: Message, new: Message) -> int:
+    shared = 0
+    for left, right in zip(old.parts, new.parts, strict=False):
+        if old.role != new.role or left != right:
+            break
+        shared += _utf8(left.text)
+    return shared
+
+
+def sources(standing: Standing) -> Iterator[SourceFacts]:
+    """Yield every source with its versions, in the order recorded; listed ones without text too."""
+    run = standing.run
+    listed: dict[VersionKey, None] = {}
+    for manifest in run.manifests:
+        for entry in manifest.entries:
+            listed[VersionKey(entry.source_id, entry.version_id)] = None
+    texts = dict(standing.deliveries.texts)
+    for key in (*listed, *(s.key for r in run.tool_results for s in r.selections)):
+        one = standing.deliveries.by_version.get(key)
+        named = key.version_id or not any(k.source_id == key.source_id for k in texts)
+        if key not in texts and one is None and named:
+            texts[key] = VersionText(_unseen(key))
+    grouped: dict[str, list[VersionText]] = {}
+    for key, text in texts.items():
+        grouped.setdefault(key.source_id, []).append(text)
+    asked = _asked(standing)
+    for source_id, versions in grouped.items():
+        yield SourceFacts(
+            source_id=source_id,
+            kind=versions[0].version.kind.value,
+            title=next((t.version.title for t in reversed(versions) if t.version.title), ""),
+            versions=tuple(_version(standing, text, listed, asked) for text in versions),
+        )
+
+
+def _unseen(key: VersionKey) -> Version:
+    return Version(key, SourceKind.TEXT, integrity=Integrity.MISSING)
+
+
+def _asked(standing: Standing) -> dict[VersionKey, list[str]]:
+    """For each version the tool calls that asked for it."""
+    found: dict[VersionKey, list[str]] = {}
+    for result in standing.run.tool_results:
+        for selection in result.selections:
+            text = standing.deliveries.text_of(selection)
+            key = text.version.key if text else selection.key
+            found.setdefault(key, []).append(result.tool_call_id)
+    return found
+
+
+def _version(
+    standing: Standing,
+    text: VersionText,
+    listed: dict[VersionKey, None],
+    asked: dict[VersionKey, list[str]],
+) -> VersionFacts:
+    key, closing = text.version.key, standing.closing_call
+    delivered = standing.ever_whole(key)
+    now = standing.delivered(key, closing)
+    whole = text.whole
+    return VersionFacts(
+        version=text.version,
+        unit=Unit.LINE if text.by_line else Unit.CHAR,
+        listed=key in listed,
+        previewed=standing.previewed(key),
+        delivered=delivered,
+        gaps=subtract([whole], delivered) if whole else (),
+        delivered_at_answer=now,
+        state_at_answer=_state(standing, text, now, key in listed, asked.get(key, [])),
+        delivered_rows=_rows(standing, text),
+        length_known=whole is not None,
+    )
+
+
+def _rows(standing: Standing, text: VersionText) -> tuple[Span, ...] | None:
+    """Rows of which at least some fields came; the whole ones are in ``delivered``."""
+    if text.rows is None:
+        return None
+    touched = standing.ever(text.version.key)
+    return union(Span(text.row_of(s.start), text.row_of(s.end - 1) + 1) for s in touched)
+
+
+def _state(
+    standing: Standing,
+    text: VersionText,
+    now: tuple[Span, ...],
+    listed: bool,  # noqa: FBT001 - private
+    asked: list[str],
+) -> State:
+    key, closing = text.version.key, standing.closing_call
+    whole = text.whole
+    if whole is not None and now and length(now) == whole.length:
+        return State.FULL
+    if now or standing.touched(key, closing):
+        return State.PARTIAL
+    if standing.previewed_at(key, closing):
+        return State.PREVIEW
+    stands = (a for id_ in asked for a in standing.appearances.get(id_, ()))
+    if any(a.first <= closing <= a.last for a in stands):
+        return State.PLACEHOLDER
+    return State.LISTED if listed else State.ABSENT

@@ -1,0 +1,72 @@
+"""Interval algebra on half-open spans of one thing, in one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from store.records.text import Span
+
+__all__ = ["covers", "intersect", "length", "subtract", "union"]
+
+
+def union(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return the fewest spans, in order, that hold what *spans* hold.
+
+    Spans that touch are joined; empty ones are dropped.
+    """
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if span.start == span.end:
+            continue
+        if joined and span.start <= joined[-1].end:
+            if span.end > joined[-1].end:
+                joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def subtract(wanted: Iterable[Span], taken: Iterable[Span]) -> tuple[Span, ...]:
+    """Return the parts of *wanted* outside *taken*, joined and in order."""
+    rest: list[Span] = []
+    holes = union(taken)
+    at = 0
+    for span in union(wanted):
+        start = span.start
+        while at < len(holes) and holes[at].end <= start:
+            at += 1
+        probe = at
+        while probe < len(holes) and holes[probe].start < span.end:
+            if holes[probe].start > start:
+                rest.append(Span(start, holes[probe].start))
+            start = max(start, holes[probe].end)
+            probe += 1
+        if start < span.end:
+            rest.append(Span(start, span.end))
+    return tuple(rest)
+
+
+def intersect(left: Iterable[Span], right: Iterable[Span]) -> tuple[Span, ...]:
+    """Return what both hold, joined and in order."""
+    ours, theirs = union(left), union(right)
+    shared: list[Span] = []
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        both = ours[i].meet(theirs[j])
+        if both:
+            shared.append(both)
+        if ours[i].end < theirs[j].end:
+            i += 1
+        else:
+            j += 1
+    return tuple(shared)
+
+
+def covers(holding: Iterable[Span], wanted: Iterable[Span]) -> bool:
+    """Return whether *holding* holds all of *wanted*; nothing wanted is covered."""
+    return not subtract(wanted, holding)
+
+
+def length(spans: Iterable[Span]) -> int:
+    """Return how many units *spans* hold, each counted once."""
+    return sum(span.length for span in union(spans))

@@ -1,0 +1,189 @@
+"""Whether an expected text stands in a view of a part, and which pieces of it.
+
+The place is known here (a selection or an offset in the payload gave it); the
+proof is the text found.  White space is no difference, but white space at the
+edge of a piece counts only where it is present.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from reviewer.audit.intervals import union
+from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
+from reviewer.audit.skeleton import Skeleton, common_head
+from store.records.text import Span
+
+__all__ = ["Match", "Target", "alone", "find"]
+
+_HEADS = 8
+"""So many places where the head of a text may start are compared; the longest wins."""
+
+
+class Match(NamedTuple):
+    """``view`` and ``target`` hold the same text; ``exact`` if white space too."""
+
+    view: Span
+    target: Span
+    exact: bool
+
+
+class Target:
+    """A text that is looked for, prepared once for many views."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """The text without its white space."""
+        return Skeleton(self.text)
+
+    @cached_property
+    def seeds(self) -> SeedIndex:
+        """Windows of the skeleton."""
+        return SeedIndex([self.skeleton.text])
+
+    @property
+    def whole(self) -> Span:
+        """All of the text."""
+        return Span(0, len(self.text))
+
+
+def find(target: Target, view: Target, taken: Iterable[Span] = ()) -> tuple[Match, ...]:
+    """Return where *target* or pieces of it stand in *view*, outside *taken* of the view.
+
+    One match when all of it is there.  Pieces are at least `ENOUGH` ink
+    characters long; a head must follow the start of the target, any other
+    piece must fit one place of it.
+    """
+    used = union(taken)
+    whole = _whole(target, view, used)
+    if whole:
+        return (whole,)
+    if len(target.skeleton.text) < ENOUGH or len(view.skeleton.text) < ENOUGH:
+        return ()
+    inked = _whole_ink(target, view, used)
+    if inked:
+        return (inked,)
+    return tuple(_pieces(target, view, used))
+
+
+def alone(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return the pieces of a query that fit one place: text that fits several proves none.
+
+    A piece inside a longer one of the query says nothing of its own.
+    """
+    ordered = sorted(set(pieces), key=lambda piece: (piece.at, -piece.length))
+    kept: list[Piece] = []
+    reach = -1
+    index = 0
+    while index < len(ordered):
+        first = ordered[index]
+        twins = 1
+        while index + twins < len(ordered) and ordered[index + twins][::3] == first[::3]:
+            twins += 1
+        end = first.at + first.length
+        if end > reach:
+            if twins == 1:
+                kept.append(first)
+            reach = end
+        index += twins
+    return tuple(kept)
+
+
+def _whole(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
+    """All of the target, to the character.  A short text must stand alone on its lines."""
+    text, size = view.text, len(target.text)
+    if not size:
+        return None
+    if size == len(text) and not used and text == target.text:
+        return Match(Span(0, size), target.whole, exact=True)
+    short = size < 4 * ENOUGH and len(target.skeleton.text) < ENOUGH
+    if short and not target.skeleton.text:
+        return None
+    at = text.find(target.text)
+    while at >= 0:
+        place = Span(at, at + size)
+        if _free(place, used) and (not short or _stands_alone(text, place)):
+            return Match(place, target.whole, exact=True)
+        at = text.find(target.text, at + 1)
+    return None
+
+
+_BEHIND = re.compile(r"[^\S\n]*(?:\n|\Z)")
+
+
+def _stands_alone(text: str, place: Span) -> bool:
+    line_start = text.rfind("\n", 0, place.start) + 1
+    before = text[line_start : place.start]
+    return not before.strip() and (
+        text[place.start : place.end].endswith("\n") or bool(_BEHIND.match(text, place.end))
+    )
+
+
+def _whole_ink(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
+    needle, hay = target.skeleton.text, view.skeleton.text
+    at = hay.find(needle)
+    while at >= 0:
+        match = _match(target, view, Piece(at, 0, 0, len(needle)))
+        if _free(match.view, used):
+            return match
+        at = hay.find(needle, at + 1)
+    return None
+
+
+def _pieces(target: Target, view: Target, used: Sequence[Span]) -> list[Match]:
+    found: list[Match] = []
+    head = _head(target, view, used)
+    if head:
+        found.append(head)
+        used = union([*used, head.view])
+    for piece in alone(target.seeds.pieces(view.skeleton.text)):
+        match = _match(target, view, piece)
+        if _free(match.view, used):
+            found.append(match)
+    return found
+
+
+def _head(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
+    needle, hay = target.skeleton.text, view.skeleton.text
+    best: Match | None = None
+    at = hay.find(needle[:ENOUGH])
+    for _ in range(_HEADS):
+        if at < 0:
+            break
+        match = _match(target, view, Piece(at, 0, 0, common_head(hay, at, needle, 0)))
+        longer = best is None or match.target.end > best.target.end
+        if longer and _free(match.view, used):
+            best = match
+        at = hay.find(needle[:ENOUGH], at + 1)
+    return best
+
+
+def _match(target: Target, view: Target, piece: Piece) -> Match:
+    """Turn a piece of the skeletons into places of the texts, with the white space at its edges."""
+    there = target.skeleton.back(Span(piece.start, piece.start + piece.length))
+    here = view.skeleton.back(Span(piece.at, piece.at + piece.length))
+    behind = _shared_space(target.text, there.end, view.text, here.end, 1)
+    before = _shared_space(target.text, there.start - 1, view.text, here.start - 1, -1)
+    there = Span(there.start - before, there.end + behind)
+    here = Span(here.start - before, here.end + behind)
+    exact = target.text[there.start : there.end] == view.text[here.start : here.end]
+    return Match(here, there, exact)
+
+
+def _shared_space(left: str, i: int, right: str, j: int, step: int) -> int:
+    count = 0
+    while 0 <= i < len(left) and 0 <= j < len(right) and left[i] == right[j] and left[i].isspace():
+        count += 1
+        i += step
+        j += step
+    return count
+
+
+def _free(place: Span, used: Sequence[Span]) -> bool:
+    return not any(place.overlaps(span) for span in used)

@@ -1,0 +1,132 @@
+"""PLC001: a file's text was taken away before the answer and not read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reviewer.audit.rules._example import Story
+from reviewer.audit.rules._rule import Rule, finding
+from reviewer.audit.view import AuditView
+from store.records.findings import (
+    Finding,
+    Outcome,
+    PlaceholderFacts,
+    ReadFacts,
+    Severity,
+    Where,
+)
+from store.records.grades import Grade
+from store.records.runs import Run
+
+_SAID = {
+    "cleared": "cleared",
+    "persisted": "moved to a file",
+    "folded": "folded to a reference",
+    "compacted": "replaced by a summary",
+    "truncated": "cut",
+    "refused": "refused",
+}
+
+
+def check(view: AuditView) -> Iterator[Finding]:
+    """Yield one finding for each file whose read was taken away and not made good."""
+    lost: dict[str, list[PlaceholderFacts]] = {}
+    for fact in view.placeholders:
+        if fact.is_file_read and fact.source_id and _counts(fact, view.requests.closing_call):
+            lost.setdefault(fact.source_id, []).append(fact)
+    gone = {fact.tool_call_id for facts in lost.values() for fact in facts}
+    gone |= {f.tool_call_id for f in view.placeholders if _taken(f, view.requests.closing_call)}
+    for source_id, facts in lost.items():
+        if not _read_again(view, source_id, facts, gone):
+            yield _finding(source_id, facts)
+
+
+def _counts(fact: PlaceholderFacts, closing: int) -> bool:
+    return fact.grade is not Grade.UNKNOWN and _taken(fact, closing)
+
+
+def _taken(fact: PlaceholderFacts, closing: int) -> bool:
+    """Whether the result was away before the last answer; an unrecorded time was before it."""
+    return fact.first_call is None or fact.first_call <= closing
+
+
+def _read_again(
+    view: AuditView, source_id: str, facts: list[PlaceholderFacts], gone: set[str]
+) -> bool:
+    """Whether a later read of the path, or of a lost read's side file, gave text and stayed."""
+    lost_ids = {fact.tool_call_id for fact in facts}
+    order = {r.tool_call_id: place for place, r in enumerate(view.run.tool_results)}
+    earliest = min(order[id_] for id_ in lost_ids if id_ in order)
+    paths = {source_id}
+    paths |= {r.side_file for r in view.run.tool_results if r.tool_call_id in lost_ids}
+    return any(
+        read.selection.source_id in paths
+        and order.get(read.tool_call_id, -1) > earliest
+        and read.tool_call_id not in gone
+        and _gave_text(read, view.requests.closing_call)
+        for read in view.reads
+    )
+
+
+def _gave_text(read: ReadFacts, closing: int) -> bool:
+    arrived = read.call is not None and read.call <= closing
+    return arrived and read.outcome in {Outcome.DELIVERED, Outcome.TRUNCATED}
+
+
+def _finding(source_id: str, facts: list[PlaceholderFacts]) -> Finding:
+    last_full = max((f.last_full_call for f in facts if f.last_full_call), default=None)
+    ways = sorted({_SAID[fact.kind.value] for fact in facts})
+    message = f"the text of {source_id} was {' and '.join(ways)} before the last answer"
+    if last_full:
+        message += f", last in call {last_full}"
+    if any(fact.first_call is None for fact in facts):
+        message += "; when is not recorded"
+    first = min(facts, key=lambda fact: fact.first_call or 0)
+    return finding(
+        RULE.id,
+        RULE.severity,
+        Grade.weakest(*(fact.grade for fact in facts)),
+        f"{message}, and it was not read again",
+        Where(call=first.first_call, source_id=source_id, tool_call_id=first.tool_call_id),
+        source_id,
+        *sorted(fact.tool_call_id for fact in facts),
+    )
+
+
+def _passing() -> Run:
+    story = Story()
+    story.document("docs/notice.md")
+    story.read("docs/notice.md", is_file_read=True)
+    story.think()
+    story.clear()
+    story.read("docs/notice.md", id="read-2", is_file_read=True)
+    return story.answer()
+
+
+def _failing() -> Run:
+    story = Story()
+    story.document("docs/notice.md")
+    story.read("docs/notice.md", is_file_read=True)
+    story.think()
+    story.clear()
+    return story.answer()
+
+
+RULE = Rule(
+    id="PLC001",
+    name="PhantomRead",
+    severity=Severity.ERROR,
+    summary="A file's text was taken out of the requests before the last answer and not read again",
+    why=(
+        "The trace shows a successful read, so everyone, often the model too, believes that the "
+        "file was read. What the model had when it answered was a placeholder."
+    ),
+    silent=(
+        "When a later read of the same path, or of the side file it was moved to, gave text that "
+        "stayed; when the record cannot say what a request held (grade unknown); for shell, edit "
+        "and search results, and for reads of the side file itself."
+    ),
+    check=check,
+    passing=_passing,
+    failing=_failing,
+)

@@ -1,0 +1,128 @@
+"""Find every common piece of a text and a set of texts, without comparing each with each.
+
+Windows of `WINDOW` characters of the indexed texts are hashed at every
+`STRIDE`-th place; all windows of a query are looked up, and each hit is
+verified and extended both ways.  Any common piece of `ENOUGH` characters holds
+such a window, so none of that length is missed, except among windows that
+stand in more than `CROWD` places: those prove no place by themselves and are
+passed over (a longer piece is still found through its other windows).
+
+Texts here are skeletons (`reviewer.audit.skeleton`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from reviewer.audit.skeleton import common_head, common_tail
+
+__all__ = ["ENOUGH", "Piece", "SeedIndex"]
+
+ENOUGH = 16
+"""Ink characters from which text without an address may prove a place (MODEL.md, section 4)."""
+
+STRIDE = 8
+WINDOW = ENOUGH - STRIDE + 1
+CROWD = 64
+
+_Hashes = npt.NDArray[np.uint64]
+
+
+class Piece(NamedTuple):
+    """A maximal piece: ``query[at:at + length]`` is ``texts[text][start:start + length]``."""
+
+    at: int
+    text: int
+    start: int
+    length: int
+
+
+class SeedIndex:
+    """Windows of some texts, ready to be looked up."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = tuple(texts)
+        hashes: list[_Hashes] = []
+        owners: list[npt.NDArray[np.int64]] = []
+        places: list[npt.NDArray[np.int64]] = []
+        for number, text in enumerate(self.texts):
+            found = _window_hashes(text)[::STRIDE]
+            hashes.append(found)
+            owners.append(np.full(len(found), number, dtype=np.int64))
+            places.append(np.arange(len(found), dtype=np.int64) * STRIDE)
+        joined = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
+        order = np.argsort(joined, kind="stable")
+        self._hashes = joined[order]
+        self._owners = np.concatenate(owners)[order] if owners else np.empty(0, dtype=np.int64)
+        self._places = np.concatenate(places)[order] if places else np.empty(0, dtype=np.int64)
+
+    def pieces(self, query: str) -> Iterator[Piece]:
+        """Yield maximal common pieces of at least `ENOUGH` characters, by place found.
+
+        A piece that lies inside a longer one of the query is not followed up:
+        it says nothing of its own.  Pieces equal to the longest all come.
+        """
+        if not len(self._hashes) or len(query) < ENOUGH:
+            return
+        wanted = _window_hashes(query)
+        left = np.searchsorted(self._hashes, wanted, side="left")
+        right = np.searchsorted(self._hashes, wanted, side="right")
+        hits = np.flatnonzero((right > left) & (right - left <= CROWD))
+        done: dict[tuple[int, int], int] = {}
+        reach = 0
+        for at, low, high in zip(
+            hits.tolist(), left[hits].tolist(), right[hits].tolist(), strict=True
+        ):
+            longest = reach
+            for owner, start in zip(
+                self._owners[low:high].tolist(), self._places[low:high].tolist(), strict=True
+            ):
+                diagonal = (owner, start - at)
+                if done.get(diagonal, -1) > at or not self._gets_to(reach, query, at, owner, start):
+                    continue
+                piece = self._extend(query, at, owner, start)
+                done[diagonal] = piece.at + piece.length
+                longest = max(longest, piece.at + piece.length)
+                if piece.length >= ENOUGH:
+                    yield piece
+            reach = longest
+
+    def _gets_to(self, reach: int, query: str, at: int, owner: int, start: int) -> bool:
+        """Whether the piece through this hit may get as far as the longest so far.
+
+        Its last characters are compared first: most hits of a text that
+        repeats itself end long before.
+        """
+        if reach <= at + WINDOW:
+            return True
+        text = self.texts[owner]
+        tail = max(at, reach - ENOUGH)
+        return text.startswith(query[tail:reach], start + tail - at)
+
+    def _extend(self, query: str, at: int, owner: int, start: int) -> Piece:
+        text = self.texts[owner]
+        ahead = common_head(query, at, text, start)
+        if ahead < WINDOW:  # two windows of one hash and different text
+            return Piece(at, owner, start, 0)
+        behind = common_tail(query, at, text, start)
+        return Piece(at - behind, owner, start - behind, ahead + behind)
+
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _window_hashes(text: str) -> _Hashes:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    windows = len(codes) - WINDOW + 1
+    if windows <= 0:
+        return np.empty(0, dtype=np.uint64)
+    wide = codes.astype(np.uint64)
+    hashes = np.zeros(windows, dtype=np.uint64)
+    for offset in range(WINDOW):
+        hashes *= _FACTOR  # arithmetic modulo 2**64 is what is wanted
+        hashes += wide[offset : offset + windows]
+    return hashes

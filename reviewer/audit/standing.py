@@ -1,0 +1,143 @@
+"""What stands in which request: the questions that verdicts, reads and rules ask.
+
+Everything is answered from the deliveries of unique messages and the stays of
+those messages, so that a question about one call costs what is known of one
+version, never the length of the run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from reviewer.audit.delivery import Deliveries
+from reviewer.audit.intervals import intersect, union
+from reviewer.audit.residency import Residency
+from store.records.findings import Delivery, Form
+from store.records.grades import Grade
+from store.records.runs import Answer, Call, PartKind, Run
+from store.records.sources import VersionKey
+from store.records.text import Span
+
+__all__ = ["Appearance", "Standing"]
+
+
+class Appearance(NamedTuple):
+    """A part that stands for a result, in the requests of calls ``first`` to ``last``."""
+
+    first: int
+    last: int
+    message: int
+    part: int
+
+
+class Standing:
+    """One run, and what stood in each of its requests."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.residency = Residency(run.calls, len(run.messages))
+        self.deliveries = Deliveries(run, self.residency)
+        self._requests: dict[int, tuple[int, ...]] = {}
+
+    # -- calls --------------------------------------------------------------------
+
+    def call(self, index: int) -> Call | None:
+        """Return call *index*, from 1."""
+        return self.run.calls[index - 1] if 1 <= index <= len(self.run.calls) else None
+
+    def grade(self, index: int) -> Grade:
+        """Return how far the record proves the request of call *index*."""
+        call = self.call(index)
+        return call.grade if call else Grade.UNKNOWN
+
+    @property
+    def last_answer(self) -> Answer | None:
+        """The last answer, if the run has one."""
+        return self.run.answers[-1] if self.run.answers else None
+
+    @property
+    def closing_call(self) -> int:
+        """The call of the last answer, else the last call; 0 in a run without calls."""
+        answer = self.last_answer
+        return answer.call if answer else len(self.run.calls)
+
+    # -- text of versions ------------------------------------------------------------
+
+    def delivered(self, key: VersionKey, call: int) -> tuple[Span, ...]:
+        """Return the spans of a version that stand whole in the request of *call*."""
+        return union(d.span for d in self._bodies(key, call) if d.fields is None)
+
+    def touched(self, key: VersionKey, call: int) -> tuple[Span, ...]:
+        """Return the spans of a version of which at least some stands in the request of *call*."""
+        return union(d.span for d in self._bodies(key, call))
+
+    def ever(self, key: VersionKey, until: int | None = None) -> tuple[Span, ...]:
+        """Return the spans touched in any request up to call *until* (all of the run without)."""
+        return union(d.span for d in self.bodies(key) if self._by(d, until))
+
+    def ever_whole(self, key: VersionKey) -> tuple[Span, ...]:
+        """Return the spans that stood whole in some request of the run."""
+        return union(d.span for d in self.bodies(key) if d.fields is None)
+
+    def previewed(self, key: VersionKey, until: int | None = None) -> tuple[Span, ...]:
+        """Return the spans that manifests previewed in requests up to call *until*."""
+        found = self.deliveries.by_version.get(key, ())
+        return union(d.span for d in found if d.form is Form.PREVIEW and self._by(d, until))
+
+    def previewed_at(self, key: VersionKey, call: int) -> tuple[Span, ...]:
+        """Return the spans that a manifest's preview holds in the request of *call*."""
+        found = self.deliveries.by_version.get(key, ())
+        return union(d.span for d in found if d.form is Form.PREVIEW and self._at(d, call))
+
+    def bodies(self, key: VersionKey) -> tuple[Delivery, ...]:
+        """Return every delivery of a version; previews are none."""
+        found = self.deliveries.by_version.get(key, ())
+        return tuple(d for d in found if d.form is not Form.PREVIEW)
+
+    def holders(self, key: VersionKey, spans: Iterable[Span]) -> tuple[Delivery, ...]:
+        """Return the deliveries that hold some of *spans* of a version."""
+        wanted = union(spans)
+        return tuple(d for d in self.bodies(key) if intersect([d.span], wanted))
+
+    def _bodies(self, key: VersionKey, call: int) -> tuple[Delivery, ...]:
+        return tuple(d for d in self.bodies(key) if self._at(d, call))
+
+    def _at(self, delivery: Delivery, call: int) -> bool:
+        return self.residency.holds(call, delivery.message)
+
+    def _by(self, delivery: Delivery, until: int | None) -> bool:
+        first = self.residency.first(delivery.message)
+        return first is not None and (until is None or first <= until)
+
+    # -- results ---------------------------------------------------------------------
+
+    @cached_property
+    def appearances(self) -> Mapping[str, tuple[Appearance, ...]]:
+        """For each tool call id, the parts that stood for its result, in the order of calls."""
+        found: dict[str, list[Appearance]] = defaultdict(list)
+        for index, message in enumerate(self.run.messages):
+            for number, part in enumerate(message.parts):
+                if part.kind is PartKind.TOOL_RESULT and part.tool_call_id:
+                    found[part.tool_call_id] += (
+                        Appearance(stay.first, stay.last, index, number)
+                        for stay in self.residency.stays(index)
+                    )
+        return {id_: tuple(sorted(stays)) for id_, stays in found.items() if stays}
+
+    def request(self, call: int) -> tuple[int, ...]:
+        """Return the expanded request of *call*; those of answers are kept once expanded."""
+        if call not in self._requests:
+            cited = {answer.call for answer in self.run.answers if answer.citations}
+            wanted = {index for index in (*cited, call) if self.call(index)}
+            wanted -= self._requests.keys()
+            expanded = self.run.requests(wanted)
+            self._requests.update(zip(sorted(wanted), expanded, strict=True))
+        return self._requests.get(call, ())
+
+    def arrival(self, tool_call_id: str) -> int | None:
+        """Return the first call whose request holds a result of this id."""
+        seen = self.appearances.get(tool_call_id)
+        return seen[0].first if seen else None

@@ -1,0 +1,336 @@
+"""One verdict for each citation: the first that holds, in the order of MODEL.md section 4.
+
+Nothing is called read unless its text was found in the request of the call
+that wrote the answer.  Position, title, count or a producer's own flag never
+suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from reviewer.audit.anchoring import NORMALISATION, anchor
+from reviewer.audit.intervals import intersect, subtract, union
+from reviewer.audit.resolving import Resolved, Resolver, is_changed
+from reviewer.audit.standing import Standing
+from store.records.citations import Citation, SourceCitation
+from store.records.findings import (
+    Anchor,
+    CitationFacts,
+    Delivery,
+    Evidence,
+    Form,
+    PlaceholderFacts,
+    Verdict,
+)
+from store.records.grades import Grade
+from store.records.runs import Answer
+from store.records.sources import VersionKey
+from store.records.text import Span, Unit
+
+__all__ = ["judge"]
+
+
+def judge(standing: Standing, taken: tuple[PlaceholderFacts, ...]) -> Iterator[CitationFacts]:
+    """Yield the facts of every citation, in the order of answers; *taken* are the placeholders."""
+    judging = _Judge(standing, taken)
+    index = 0
+    for answer in standing.run.answers:
+        for citation in answer.citations:
+            yield judging.facts(index, citation, answer)
+            index += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A resolved citation: what is cited, in the version's unit, and where it is judged."""
+
+    key: VersionKey
+    spans: tuple[Span, ...]
+    call: int
+
+
+class _Judge:
+    def __init__(self, standing: Standing, taken: tuple[PlaceholderFacts, ...]) -> None:
+        self._standing = standing
+        self._resolver = Resolver(standing)
+        self._taken = taken
+        self._listed = {
+            (entry.source_id, entry.version_id)
+            for manifest in standing.run.manifests
+            for entry in manifest.entries
+        }
+
+    def facts(self, index: int, citation: Citation, answer: Answer) -> CitationFacts:
+        """Judge one citation of *answer*."""
+        found = self._resolver.resolve(citation, answer.call)
+        source_side = isinstance(citation, SourceCitation)
+        blank = CitationFacts(
+            index=index,
+            citation=citation,
+            side="source" if source_side else "answer",
+            source_id=citation.source_id,
+            version_id=found.key.version_id if found.key else citation.version_id,
+            span=found.span,
+            unit=found.unit,
+            anchor=Anchor.NONE,
+            verdict=Verdict.UNVERIFIABLE,
+            grade=self._standing.grade(answer.call),
+            reason="",
+            call_at_answer=answer.call,
+        )
+        early = self._without_text(found)
+        if early:
+            return replace(blank, verdict=early[0], reason=early[1])
+        quoted = self._quoted(blank, found)
+        if quoted.reason:
+            return quoted
+        return self._delivered(quoted, found, answer.call)
+
+    # -- before any request is looked at ---------------------------------------------
+
+    def _without_text(self, found: Resolved) -> tuple[Verdict, str] | None:
+        if found.key is None:
+            return Verdict.UNRESOLVED, found.why
+        if found.beyond:
+            return Verdict.OUT_OF_BOUNDS, found.beyond
+        if is_changed(found.text):
+            return Verdict.WRONG_HASH, "the stored bytes no longer have the cited hash"
+        return None
+
+    def _quoted(self, facts: CitationFacts, found: Resolved) -> CitationFacts:
+        """Compare the quotation; ``reason`` stays empty while nothing is decided."""
+        citation = facts.citation
+        if not isinstance(citation, SourceCitation) or citation.quote is None:
+            return facts
+        if found.text is None or found.text.text is None:
+            return facts
+        at = found.text.chars_of(found.span, found.unit) if found.span else None
+        if found.span is not None and at is None:
+            at = Span(0, 0)
+        result = anchor(citation.quote, found.text.text, at)
+        facts = replace(facts, anchor=result.outcome)
+        if result.outcome is Anchor.NORMALISED and result.places:
+            return facts if found.span else self._at(facts, found, result.places[0])
+        if result.outcome is Anchor.EXACT:
+            return facts if found.span else self._at(facts, found, result.places[0])
+        if result.outcome is Anchor.AMBIGUOUS and found.span is None:
+            count = len(result.places)
+            reason = f"the quotation stands in {count} or more places and no span is named"
+            return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason)
+        return replace(
+            facts, verdict=Verdict.QUOTE_DIFFERS, reason=_differs(result.outcome, result.places)
+        )
+
+    def _at(self, facts: CitationFacts, found: Resolved, place: Span) -> CitationFacts:
+        text = found.text
+        if text is not None and text.by_line:
+            lines = text.in_unit([_whole_lines(text.text or "", place)])
+            span = Span(lines[0].start, lines[-1].end) if lines else None
+            return replace(facts, span=span, unit=Unit.LINE)
+        return replace(facts, span=place, unit=Unit.CHAR)
+
+    # -- what the requests held --------------------------------------------------------
+
+    def _delivered(self, facts: CitationFacts, found: Resolved, call: int) -> CitationFacts:
+        why = self._undecidable(facts, found, call)
+        if why:
+            return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=why)
+        spans = self._cited(facts, found)
+        if found.key is None or not spans:
+            reason = "the citation names no text: an empty span and nothing else"
+            return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason)
+        case = _Case(found.key, spans, call)
+        verdict, reason = self._verdict(case, facts)
+        held = self._standing.holders(case.key, spans)
+        calls = self._standing.residency.calls({d.message for d in held}, call)
+        now = self._whole(case, facts)
+        missing = subtract(spans, now) if verdict is not Verdict.READ else ()
+        evidence = self._evidence(case, held, calls)
+        return replace(
+            facts,
+            verdict=verdict,
+            reason=reason,
+            grade=self._grade(case, verdict),
+            delivered_in=calls,
+            missing=self._shown(missing, facts, found),
+            evidence=evidence,
+        )
+
+    def _undecidable(self, facts: CitationFacts, found: Resolved, call: int) -> str:
+        state = self._standing.call(call)
+        if state is None:
+            return f"the answer names call {call}, and the record has no such call"
+        if state.grade is Grade.UNKNOWN:
+            return state.grade_reason or "the record cannot say what this call was given"
+        if found.text is None or found.text.text is None:
+            return "the text of the cited version is not in the evidence"
+        if found.text.by_line and facts.unit is not Unit.LINE and facts.span is not None:
+            return "only pieces of the version are known, and the citation counts characters"
+        return ""
+
+    def _cited(self, facts: CitationFacts, found: Resolved) -> tuple[Span, ...]:
+        text, span = found.text, facts.span
+        if text is None:
+            return ()
+        if span is None:
+            if text.by_line:
+                return union(Span(n, n + 1) for n in text.version.line_numbers)
+            return ()
+        if text.by_line:
+            return union([span])
+        chars = text.chars_of(span, facts.unit)
+        return union([chars]) if chars else ()
+
+    def _whole(self, case: _Case, facts: CitationFacts) -> tuple[Span, ...]:
+        """What of the version stands whole in the answer's request, in fields named too."""
+        citation = facts.citation
+        wanted = citation.fields if isinstance(citation, SourceCitation) else None
+        if not wanted:
+            return self._standing.delivered(case.key, case.call)
+        return union(
+            d.span
+            for d in self._standing.bodies(case.key)
+            if self._standing.residency.holds(case.call, d.message)
+            and (d.fields is None or d.fields >= frozenset(wanted))
+        )
+
+    def _verdict(self, case: _Case, facts: CitationFacts) -> tuple[Verdict, str]:
+        standing, key, spans = self._standing, case.key, case.spans
+        whole = self._whole(case, facts)
+        if not subtract(spans, whole):
+            return Verdict.READ, f"all of it stands in the request of call {case.call}"
+        now = intersect(spans, standing.touched(key, case.call))
+        if now:
+            return Verdict.PARTLY_READ, f"some of it stands in the request of call {case.call}"
+        before = standing.residency.last_before(
+            {d.message for d in standing.holders(key, spans)}, case.call
+        )
+        other = self._other_version(key, case.call)
+        if before:
+            reason = f"last in the request of call {before}, and not in that of call {case.call}"
+            if other:
+                reason += (
+                    f"; version {_short(other)} stands there now, version {_short(key)} was read"
+                )
+            return Verdict.FROM_MEMORY, reason
+        if other:
+            return (
+                Verdict.WRONG_VERSION,
+                f"version {_short(other)} stands in the request, never this span of {_short(key)}",
+            )
+        return self._never(case)
+
+    def _never(self, case: _Case) -> tuple[Verdict, str]:
+        standing, key = self._standing, case.key
+        if intersect(case.spans, standing.previewed(key, case.call)):
+            return Verdict.PREVIEW_ONLY, "only a preview in a listing covers some of it"
+        ever = standing.ever(key, case.call)
+        read = self._read_of(key)
+        if read and not ever:
+            return (
+                Verdict.PLACEHOLDER_ONLY,
+                f"it was asked for ({read}), and no body text of it ever stood in a request",
+            )
+        if (key.source_id, key.version_id) in self._listed and not ever:
+            return Verdict.LISTED_ONLY, "it stood in a listing, and no body text of it was given"
+        if ever:
+            return Verdict.NEVER_READ, "other parts of this version were given, never this one"
+        return Verdict.NEVER_READ, "no text of this version was ever given"
+
+    def _read_of(self, key: VersionKey) -> str:
+        """The tool call that asked for this version, empty when none did."""
+        for result in self._standing.run.tool_results:
+            for selection in result.selections:
+                text = self._standing.deliveries.text_of(selection)
+                if selection.key == key or (text and text.version.key == key):
+                    return result.tool_call_id
+        return ""
+
+    def _other_version(self, key: VersionKey, call: int) -> VersionKey | None:
+        others = (
+            other
+            for other in self._standing.deliveries.by_version
+            if other.source_id == key.source_id and other != key
+        )
+        return next((o for o in others if self._standing.touched(o, call)), None)
+
+    def _grade(self, case: _Case, verdict: Verdict) -> Grade:
+        """A verdict that rests on a taken away result is as good as the record of that."""
+        grade = self._standing.grade(case.call)
+        if verdict is Verdict.READ:
+            return grade
+        lost = (p.grade for p in self._taken if p.source_id == case.key.source_id)
+        return Grade.weakest(grade, *lost)
+
+    def _shown(
+        self, missing: tuple[Span, ...], facts: CitationFacts, found: Resolved
+    ) -> tuple[Span, ...]:
+        """Return *missing* in the unit of the citation."""
+        if facts.unit is Unit.ROW and found.text is not None:
+            rows = (
+                Span(found.text.row_of(s.start), found.text.row_of(s.end - 1) + 1) for s in missing
+            )
+            return union(rows)
+        return missing
+
+    # -- evidence -----------------------------------------------------------------------
+
+    def _evidence(
+        self, case: _Case, held: tuple[Delivery, ...], calls: tuple[int, ...]
+    ) -> Evidence | None:
+        """The place the verdict rests on: in the answer's request, else where it last stood."""
+        if not calls:
+            return None
+        call = case.call if case.call in calls else calls[-1]
+        present = [d for d in held if self._standing.residency.holds(call, d.message)]
+        best = max(present, key=lambda d: _weight(d, case.spans))
+        request = self._standing.request(call)
+        part = self._standing.run.messages[best.message].parts[best.part]
+        place = self._narrowed(best, case.spans, part.text)
+        return Evidence(
+            call=call,
+            message=request.index(best.message),
+            part=best.part,
+            message_span=place,
+            text=part.text[place.start : place.end],
+        )
+
+    def _narrowed(self, delivery: Delivery, spans: tuple[Span, ...], shown: str) -> Span:
+        """The cited words inside the delivered place, where they stand there to the letter."""
+        text = self._standing.deliveries.texts[delivery.version]
+        both = intersect(spans, [delivery.span])
+        if text.by_line or not both or text.text is None or delivery.form is Form.NORMALIZED:
+            return delivery.message_span
+        words = text.text[both[0].start : both[-1].end]
+        offset = both[0].start - delivery.span.start
+        guess = delivery.message_span.start + offset
+        if shown.startswith(words, guess):
+            return Span(guess, guess + len(words))
+        at = shown.find(words, delivery.message_span.start, delivery.message_span.end)
+        return Span(at, at + len(words)) if at >= 0 else delivery.message_span
+
+
+def _weight(delivery: Delivery, spans: tuple[Span, ...]) -> tuple[int, bool]:
+    shared = intersect(spans, [delivery.span])
+    return sum(span.length for span in shared), delivery.fields is None
+
+
+def _differs(outcome: Anchor, places: tuple[Span, ...]) -> str:
+    if outcome is Anchor.RELOCATED:
+        return f"the quoted words stand elsewhere, at [{places[0].start}:{places[0].end}]"
+    if outcome is Anchor.AMBIGUOUS:
+        return f"the quoted words are not at the span, and stand in {len(places)} or more places"
+    return f"the quoted words stand nowhere in the version, not even under {NORMALISATION}"
+
+
+def _short(key: VersionKey) -> str:
+    version = key.version_id
+    return f"{version[:10]}…" if len(version) > 12 else version or "?"  # noqa: PLR2004
+
+
+def _whole_lines(text: str, place: Span) -> Span:
+    start = text.rfind("\n", 0, place.start) + 1
+    end = text.find("\n", place.end)
+    return Span(start, len(text) if end < 0 else end)

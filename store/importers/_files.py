@@ -1,0 +1,104 @@
+"""Opening what somebody else wrote: read-only, regular files only, never outside a folder.
+
+A named pipe would block for ever and a device may do anything, so only what
+`os.fstat` calls a regular file is read.  Files are never mapped into memory:
+one that is cut short while it is mapped ends the process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path, PureWindowsPath
+from typing import BinaryIO, NamedTuple
+
+__all__ = [
+    "Line",
+    "OutsideError",
+    "inside",
+    "lines",
+    "names_in",
+    "open_regular",
+    "sha256_of",
+    "shown",
+]
+
+_BUFFER = 1 << 20
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+class OutsideError(ValueError):
+    """A path leaves the folder it belongs to, by its spelling or through a link."""
+
+
+class Line(NamedTuple):
+    r"""One line: its number from 1, its bytes without the ``\n``, whether a ``\n`` ended it."""
+
+    number: int
+    data: bytes
+    ended: bool
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open *path* for reading.  Raises `OSError`, also for what is no regular file."""
+    # A pipe without a writer must not block, a terminal must not become ours.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+    handle = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("not a regular file")
+        return os.fdopen(handle, "rb", buffering=_BUFFER)
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def lines(stream: BinaryIO) -> Iterator[Line]:
+    r"""Yield the lines of *stream*, one in memory at a time, split on ``\n`` alone."""
+    for number, data in enumerate(stream, 1):
+        if data.endswith(b"\n"):
+            yield Line(number, data[:-1], ended=True)
+        else:
+            yield Line(number, data, ended=False)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal.  Raises `OSError`."""
+    with open_regular(path) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def inside(folder: Path, relative: str) -> Path:
+    """Return the path of *relative* in *folder*.
+
+    Raises `OutsideError` when it is absolute, climbs out or is led out by a
+    link.  The path need not exist.
+    """
+    pure = PureWindowsPath(relative)
+    if not relative or "\0" in relative or pure.drive or pure.root or ".." in pure.parts:
+        raise OutsideError(relative)
+    path = folder / relative
+    try:
+        real = path.resolve()
+        root = folder.resolve()
+    except (OSError, RuntimeError):  # a link that leads to itself
+        raise OutsideError(relative) from None
+    if real != root and root not in real.parents:
+        raise OutsideError(relative)
+    return path
+
+
+def names_in(folder: Path) -> frozenset[str]:
+    """Return the names in *folder*; none when it cannot be listed."""
+    try:
+        return frozenset(os.listdir(folder))
+    except OSError:
+        return frozenset()
+
+
+def shown(name: str) -> str:
+    """Return *name* on one printable line: control characters and stray bytes are escaped."""
+    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", name)

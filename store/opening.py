@@ -1,0 +1,351 @@
+"""Opens whatever a user names: says what each path is, reads it, survives what is wrong with it.
+
+Runs are yielded as soon as they are read.  Whatever cannot be read becomes one
+`Problem` and does not stop the other inputs.  Nothing is written, except a
+temporary copy of standard input.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from store.importers import _files, importers
+from store.importers._base import (
+    HEAD_BYTES,
+    NO_CALLS,
+    HandOver,
+    Importer,
+    Probe,
+    UnreadableError,
+)
+from store.records.runs import Problem, ProblemKind, Run
+from store.records.sources import RefreshFailure, Version, VersionKey
+
+__all__ = ["open_paths"]
+
+_NOT_WALKED = frozenset({".git", ".hg", ".svn"})
+
+_Opened = Iterator[Run | Problem]
+
+
+def open_paths(
+    paths: Sequence[str], store: str | None = None, *, stdin: BinaryIO | None = None
+) -> Iterator[Run | Problem]:
+    """Yield the runs in *paths*, and a problem for each input that cannot be read.
+
+    ``-`` is standard input.  *store* is a run folder, its ``store`` or a
+    folder of text files, whose versions are added to every run.  Runs come in
+    the order of *paths*; within a folder, by path and then by run id.
+    """
+    evidence = _Store()
+    if store is not None:
+        yield from evidence.read(store)
+    for path in paths:
+        found = _standard_input(stdin or sys.stdin.buffer) if path == "-" else _open(path)
+        for item in found:
+            yield evidence.added(item) if isinstance(item, Run) else item
+
+
+@dataclass(slots=True)
+class _Store:
+    """Versions from elsewhere, which every run gets."""
+
+    versions: list[Version] = field(default_factory=list)
+    refresh_failures: list[RefreshFailure] = field(default_factory=list)
+
+    def read(self, path: str) -> Iterator[Problem]:
+        """Take in a store, telling what is wrong with it."""
+        for item in _open_store(path):
+            if isinstance(item, Problem):
+                yield item
+                continue
+            self.versions += item.versions
+            self.refresh_failures += item.refresh_failures
+            yield from (each for each in item.problems if each.what != NO_CALLS)
+        if not self.versions:
+            yield Problem(_files.shown(path), "no version of any source found in this store")
+
+    def added(self, run: Run) -> Run:
+        """Return *run* with these versions, its own first."""
+        known: set[VersionKey] = {version.key for version in run.versions}
+        more = tuple(version for version in self.versions if version.key not in known)
+        if not more and not self.refresh_failures:
+            return run
+        failures = (*run.refresh_failures, *self.refresh_failures)
+        return replace(run, versions=(*run.versions, *more), refresh_failures=failures)
+
+
+def _open_store(path: str) -> _Opened:
+    """Open evidence without a run: what keeps versions as such, else a folder of texts."""
+    if not os.path.isdir(path):  # noqa: PTH112 - a name may hold bytes that are no text
+        yield Problem(_files.shown(path), "there is no such folder; --store takes a folder")
+        return
+    probe = _folder_probe(Path(path), path)
+    if isinstance(probe, Problem):
+        yield probe
+        return
+    importer = _importer_of(probe)
+    items = list(_read(importer, probe)) if importer else []
+    if any(isinstance(item, Run) and item.versions for item in items):
+        yield from items
+        return
+    for each in importers():
+        if each.last_resort and each.recognise(probe):
+            yield from _read(each, probe)
+            return
+
+
+def _open(path: str) -> _Opened:
+    """Open one path as the user gave it."""
+    where = _files.shown(path)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        yield Problem(where, "there is no such file or folder; check the spelling")
+    except (OSError, ValueError) as error:
+        yield Problem(where, f"cannot be looked at ({_reason(error)})")
+    else:
+        if stat.S_ISDIR(mode):
+            yield from _folder(Path(path), path)
+        elif stat.S_ISREG(mode):
+            yield from _file(Path(path), path)
+        else:
+            yield Problem(where, "neither a file nor a folder (a pipe, socket or device); not opened")
+
+
+# -- files ---------------------------------------------------------------------
+
+
+def _file(path: Path, label: str) -> _Opened:
+    """Open a file that the user named or that a manifest hands over."""
+    where = _files.shown(label)
+    try:
+        probe = _file_probe(path, label)
+    except OSError as error:
+        yield Problem(where, f"cannot be read ({_reason(error)})")
+        return
+    importer = _importer_of(probe)
+    if importer is not None:
+        yield from _read(importer, probe)
+    else:
+        yield Problem(where, _unknown(probe))
+
+
+def _file_probe(path: Path, label: str) -> Probe:
+    with _files.open_regular(path) as stream:
+        head = stream.read(HEAD_BYTES)
+        size = os.fstat(stream.fileno()).st_size
+    return Probe(path, label, is_folder=False, head=head, size=size)
+
+
+def _unknown(probe: Probe) -> str:
+    """Say what a file is that nobody can read, and what to do."""
+    hint = "`reread formats` lists what can be read"
+    if not probe.head:
+        return "an empty file: there is nothing to audit"
+    if b"\0" in probe.head:
+        return f"a binary file of a kind that is not known here; {hint}"
+    if probe.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return f"JSON of a kind that is not known here; {hint}"
+    return f"not a trace that can be read; give a folder of text sources with --store; {hint}"
+
+
+def _standard_input(stream: BinaryIO) -> _Opened:
+    """Copy standard input to a file, since recognition and reading each need its start."""
+    with tempfile.TemporaryDirectory(prefix="reread-") as folder:
+        path = Path(folder, "stdin")
+        try:
+            with path.open("wb") as copy:
+                shutil.copyfileobj(stream, copy)
+        except OSError as error:
+            yield Problem("-", f"standard input cannot be copied to {folder} ({_reason(error)})")
+            return
+        yield from _file(path, "-")
+
+
+# -- folders -------------------------------------------------------------------
+
+
+def _folder(path: Path, label: str) -> _Opened:
+    """Open a folder: as a whole, else what is in it, else as a store."""
+    where = _files.shown(label)
+    probe = _folder_probe(path, label)
+    if isinstance(probe, Problem):
+        yield probe
+        return
+    importer = _importer_of(probe)
+    if importer is not None:
+        yield from _read(importer, probe)
+        return
+    walk = _Walk(path.resolve())
+    yield from walk.inside(path, label)
+    if walk.found:
+        if walk.others:
+            what = f"{walk.others} other files of no kind that can be read; left out"
+            yield Problem(where, what, ProblemKind.NOTED)
+        return
+    yield from _without_run(probe, walk.failed)
+
+
+def _folder_probe(path: Path, label: str) -> Probe | Problem:
+    try:
+        return Probe(path, label, is_folder=True, names=frozenset(os.listdir(path)))
+    except OSError as error:
+        return Problem(_files.shown(label), f"the folder cannot be listed ({_reason(error)})")
+
+
+def _without_run(probe: Probe, failed: int) -> _Opened:
+    """Open a folder without any trace as a store, and say that this is no run."""
+    where = _files.shown(probe.label)
+    for importer in importers():
+        if not (importer.last_resort and importer.recognise(probe)):
+            continue
+        for item in _read(importer, probe):
+            if isinstance(item, Problem):
+                yield item
+            elif item.versions:
+                told = (
+                    f"no run found: {len(item.versions)} text files opened as a store;"
+                    " give the trace, and this folder with --store"
+                )
+                others = (each for each in item.problems if each.what != NO_CALLS)
+                yield replace(item, problems=(Problem(where, told), *others))
+                return
+    if not failed:
+        yield Problem(where, "no run and no text file found in this folder")
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through a folder, however deep, and never out of it."""
+
+    root: Path
+    found: int = 0
+    others: int = 0
+    failed: int = 0
+    _seen: set[Path] = field(default_factory=set)
+
+    def inside(self, path: Path, label: str) -> _Opened:
+        """Yield what is in the folder at *path*, ordered by path."""
+        pending = [(path, label)]
+        while pending:
+            place, name = pending.pop()
+            real = place.resolve()
+            if real in self._seen or (real != self.root and self.root not in real.parents):
+                if real not in self._seen:
+                    what = "a link out of the folder; not followed"
+                    yield Problem(_files.shown(name), what, ProblemKind.NOTED)
+                continue
+            self._seen.add(real)
+            if not place.is_dir():
+                yield from self._one_file(place, name)
+                continue
+            try:
+                names = sorted(os.listdir(place))
+            except OSError as error:
+                self.failed += 1
+                yield Problem(_files.shown(name), f"cannot be listed ({_reason(error)})")
+                continue
+            probe = Probe(place, name, is_folder=True, names=frozenset(names))
+            importer = _importer_of(probe) if place != path else None
+            if importer is not None:
+                self.found += 1
+                yield from _read(importer, probe)
+                continue
+            inner = [each for each in names if each not in _NOT_WALKED]
+            pending += [(place / each, f"{name}/{each}") for each in reversed(inner)]
+
+    def _one_file(self, path: Path, label: str) -> _Opened:
+        if not path.is_file():
+            self.others += 1  # pipes, sockets, devices and broken links: opening them may block
+            return
+        try:
+            probe = _file_probe(path, label)
+        except OSError as error:
+            self.failed += 1
+            yield Problem(_files.shown(label), f"cannot be read ({_reason(error)})")
+            return
+        importer = _importer_of(probe)
+        if importer is None:
+            self.others += 1
+        else:
+            self.found += 1
+            yield from _read(importer, probe)
+
+
+# -- importers -----------------------------------------------------------------
+
+
+def _importer_of(probe: Probe) -> Importer | None:
+    for importer in importers():
+        try:
+            if not importer.last_resort and importer.recognise(probe):
+                return importer
+        except Exception as error:  # noqa: BLE001 - told by `_read`, like any other failure
+            return replace(importer, read=partial(_fail, error))
+    return None
+
+
+def _fail(error: Exception, _probe: Probe) -> Iterator[Run]:
+    raise error
+
+
+def _read(importer: Importer, probe: Probe) -> _Opened:
+    """Yield the runs of an importer; its failures become problems.
+
+    This is the one place that catches everything: one hostile or unforeseen
+    input must not hide what the other inputs hold.  The runs of one file are
+    put in order; those of a folder come as they are read, since all of them
+    may be too many to hold.
+    """
+    handed: list[HandOver] = []
+    runs: list[Run] = []
+    failure: Problem | None = None
+    where = _files.shown(probe.label)
+    try:
+        for item in importer.read(probe):
+            if isinstance(item, HandOver):
+                handed.append(item)
+            elif probe.is_folder:
+                yield _derived(item)
+            else:
+                runs.append(_derived(item))
+    except UnreadableError as error:
+        failure = error.problem
+    except OSError as error:
+        failure = Problem(where, f"cannot be read ({_reason(error)})")
+    except Exception as error:  # noqa: BLE001 - see above
+        failure = Problem(where, _internal(error))
+    yield from sorted(runs, key=lambda run: run.run_id)
+    for each in handed:
+        yield from _handed_over(each)
+    if failure is not None:
+        yield failure
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error while reading ({type(error).__name__}); please report it"
+
+
+def _handed_over(trace: HandOver) -> _Opened:
+    complete: Callable[[Run], Run] = trace.complete
+    opened = _folder if trace.path.is_dir() else _file
+    for item in opened(trace.path, trace.label):
+        yield complete(item) if isinstance(item, Run) else item
+
+
+def _derived(run: Run) -> Run:
+    return run
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
