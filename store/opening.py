@@ -201,9 +201,7 @@ def _folder(path: Path, label: str) -> _Opened:
 
 def _folder_probe(path: Path, label: str) -> Probe | Problem:
     try:
-        return Probe(
-            path, label, is_folder=True, names=frozenset(each.name for each in path.iterdir())
-        )
+        names = frozenset(each.name for each in path.iterdir())
     except OSError as error:
         return Problem(_files.shown(label), f"the folder cannot be listed ({_reason(error)})")
     return Probe(path, label, is_folder=True, names=names)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from reviewer.audit.intervals import covers, union
 from reviewer.audit.matching import Match, Target, alone, find
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit, rows_in
@@ -24,7 +25,6 @@ from store.records.runs import Message, Part, PartKind, Run, ToolResult
 from store.records.sources import (
     ManifestEntry,
     Selection,
-    SourceKind,
     VersionKey,
 )
 from store.records.text import Span, Unit
@@ -102,7 +102,7 @@ class Deliveries:
 
     def _is_result(self, key: VersionKey) -> bool:
         text = self.texts.get(key)
-        return text is not None and text.version.kind is SourceKind.TOOL_RESULT
+        return text is not None and text.is_plain_result
 
     def _in_part(self, index: int, number: int, part: Part) -> Iterator[Delivery]:
         wanted = self.selections(part)
@@ -158,8 +158,7 @@ class Deliveries:
     ) -> Iterator[Delivery]:
         """Yield what of code points *span* of *text* stands in the part."""
         target = self._target(text, span)
-        whole_text = text.version.kind is SourceKind.TOOL_RESULT
-        for match, place in scene.find(target, text, block, anywhere=whole_text):
+        for match, place in scene.find(target, text, block, anywhere=text.is_plain_result):
             chars = match.target.moved(span.start)
             complete = match.target == target.whole
             for reached in text.in_unit([chars]):
@@ -233,9 +232,7 @@ class Deliveries:
     def _pool(self) -> tuple[tuple[VersionText, Target], ...]:
         texts = self.texts.values()
         return tuple(
-            (text, Target(text.text))
-            for text in texts
-            if text.text and text.version.kind is not SourceKind.TOOL_RESULT
+            (text, Target(text.text)) for text in texts if text.text and not text.is_plain_result
         )
 
     @cached_property
@@ -326,15 +323,16 @@ class _Scene:
                     yield match, origin
                     return
                 pieces.append((place, match, origin))
-        seen: set[tuple[Span, Span]] = set()
+        told: tuple[Span, ...] = ()
         for place, match, origin in pieces:
             view = self._views[place]
             if (anywhere and not view.is_raw) or self._spoken_for(view, origin, anywhere):
                 continue
+            if covers(told, [match.target]):
+                continue  # an inner view has said so already
+            told = union([*told, match.target])
             self._taken[place].append(match.view)
-            if (match.target, origin) not in seen:
-                seen.add((match.target, origin))
-                yield match, origin
+            yield match, origin
 
     def _own(self, anywhere: bool) -> list[int]:  # noqa: FBT001 - private
         return list(range(len(self._views) - 1, -1, -1)) if anywhere else []

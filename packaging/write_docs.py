@@ -1,0 +1,202 @@
+"""Write the pages of the manual whose truth is a table in the code.
+
+    python packaging/write_docs.py
+
+writes ``docs/reference/*.md``, the picture of a report, and the tables between
+the marks ``<!-- begin NAME -->`` and ``<!-- end NAME -->`` of README.md.  A test
+compares the files with what this program would write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(HOME))
+
+from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
+from reviewer.audit.rules import rules  # noqa: E402
+from reviewer.cli import commands  # noqa: E402
+from reviewer.cli._exit import Exit  # noqa: E402
+from reviewer.display import fit  # noqa: E402
+from reviewer.reports import Meta, _words, reports  # noqa: E402
+from reviewer.services.sample import write_sample  # noqa: E402
+from store.importers import importers  # noqa: E402
+from store.records.findings import Audit, CitationFacts  # noqa: E402
+
+_MADE = "<!-- Written by packaging/write_docs.py from tables in the code: change those. -->\n\n"
+
+
+def documents() -> dict[str, str]:
+    """Return every generated file by its path in the project."""
+    audits = _sample_audits()
+    readme = (HOME / "README.md").read_text("utf-8")
+    readme = _between(readme, "formats", _formats())
+    readme = _between(readme, "finding", _finding(audits[0]))
+    return {
+        "docs/reference/formats.md": f"# Formats\n\n{_MADE}{_formats_page()}",
+        "docs/reference/rules.md": f"# Rules\n\n{_MADE}{_rules()}",
+        "docs/reference/exit-status.md": f"# Exit status\n\n{_MADE}{_exits()}",
+        "docs/reference/command-line.md": f"# Command line\n\n{_MADE}{_command_line()}",
+        "docs/report.svg": "".join(_picture(audits[0])),
+        "README.md": readme,
+    }
+
+
+def _sample_audits() -> list[Audit]:
+    """Audit the sample from the folder it lies in, so that no page names a place on this machine."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as made:
+        names = [place.name for place in write_sample(Path(made))]
+        os.chdir(made)
+        try:
+            found = list(Program(strict=True).audit(names, tokens=False))
+        finally:
+            os.chdir(before)
+    return [item for item in found if isinstance(item, Audit)]
+
+
+def _between(text: str, name: str, made: str) -> str:
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->\n"
+    head, _, rest = text.partition(begin)
+    _, found, tail = rest.partition(end)
+    if not found:
+        raise SystemExit(f"README.md has no marks for {name}")
+    return f"{head}{begin}{made}{end}{tail}"
+
+
+def _table(names: list[str], rows: list[list[str]]) -> str:
+    lines = [names, ["---"] * len(names), *rows]
+    cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def _formats() -> str:
+    rows = [
+        [f"`{each.name}`", each.title, each.layer.value, each.grade.value] for each in importers()
+    ]
+    return _table(["name", "what it is", "layer", "best grade"], rows)
+
+
+def _formats_page() -> str:
+    pages = [
+        f"## {each.name}\n\n{each.title}. Layer {each.layer.value}, grade {each.grade.value}.\n\n"
+        f"- Recognised by: {each.recognised_by}\n- What it proves: {each.grade_note}\n"
+        for each in importers()
+    ]
+    return "\n".join(pages)
+
+
+def _rules() -> str:
+    rows = [[f"[{rule.id}](#{rule.id.lower()})", rule.severity, rule.summary] for rule in rules()]
+    pages = [
+        f"\n## {rule.id}\n\n{rule.name}. Severity: {rule.severity.value}.\n\n{rule.summary}\n\n"
+        f"Why it matters: {rule.why}\n"
+        + (f"\nSays nothing: {rule.silent}\n" if rule.silent else "")
+        for rule in rules()
+    ]
+    return _table(["rule", "severity", "checks"], rows) + "".join(pages)
+
+
+def _exits() -> str:
+    return _table(["status", "meaning"], [[str(int(each)), each.meaning] for each in Exit])
+
+
+def _command_line() -> str:
+    return "\n".join(_command_page(each) for each in commands())
+
+
+def _command_page(command: object) -> str:
+    parser = argparse.ArgumentParser(prog=f"reread {command.name}", add_help=False)  # type: ignore[attr-defined]
+    command.configure(parser)  # type: ignore[attr-defined]
+    rows = [[_argument(each), each.help or ""] for each in parser._actions]  # noqa: SLF001 - argparse has no other way
+    about = command.help  # type: ignore[attr-defined]
+    page = f"## reread {command.name}\n\n{about[:1].upper()}{about[1:]}.\n"  # type: ignore[attr-defined]
+    return page + (f"\n{_table(['argument', 'meaning'], rows)}" if rows else "")
+
+
+def _argument(action: argparse.Action) -> str:
+    name = action.option_strings[-1] if action.option_strings else ""
+    value = str(action.metavar or action.dest.upper())
+    if action.choices:
+        value = ", ".join(str(choice) for choice in action.choices)
+    if action.nargs == 0:
+        return f"`{name}`"
+    more = "…" if action.nargs == "+" else ""
+    return f"`{name} {value}{more}`".replace("` ", "`")
+
+
+def _finding(audit: Audit) -> str:
+    """Return what the text report says of one citation, as it is printed."""
+    report = "".join(reports()["text"].write([audit], [], Meta("")))
+    lines = report.split("\n")
+    start = next(place for place, line in enumerate(lines) if line.startswith("  #"))
+    kept = lines[start : start + 2]
+    place = next(place for place, line in enumerate(lines) if "from_memory" in line)
+    kept += lines[place : place + 2]
+    return "```\n" + "\n".join(kept) + "\n```\n"
+
+
+_COLOURS = {"good": "#1a7f37", "open": "#8a5a00", "bad": "#b3261e"}
+_ROW = 64
+_WIDTH = 900
+_TOP = 84
+
+
+def _picture(audit: Audit) -> Iterator[str]:
+    """Yield a picture of the page's citations, one of each verdict."""
+    chosen: dict[str, CitationFacts] = {}
+    for facts in audit.citations:
+        chosen.setdefault(facts.verdict.word, facts)
+    height = _TOP + _ROW * len(chosen) + 12
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        f'width="{_WIDTH}" height="{height}" font-family="system-ui, sans-serif" role="img">\n'
+        "<title>Part of the report on the sample: one citation of each verdict</title>\n"
+        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>\n'
+    )
+    yield _words_at(20, 36, 22, "#1b1f24", audit.run.title, bold=True)
+    yield _words_at(20, 62, 14, "#57606a", f"grade {audit.run.grade} · {_words.summary(audit)}")
+    for place, facts in enumerate(chosen.values()):
+        yield from _card(_TOP + place * _ROW, facts)
+    yield "</svg>\n"
+
+
+def _words_at(x: int, y: int, size: int, colour: str, text: str, *, bold: bool = False) -> str:
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}"{weight}>{escape(text)}</text>\n'
+    )
+
+
+def _card(top: int, facts: CitationFacts) -> Iterator[str]:
+    colour = _COLOURS[_words.good(facts.verdict)]
+    sign = _words.VERDICT_SIGNS.get(facts.verdict, "✗")
+    place = _words.reference(facts.source_id, facts.version_id, facts.span, facts.unit, None)
+    yield (
+        f'<rect x="20" y="{top}" width="{_WIDTH - 40}" height="{_ROW - 8}" rx="4" fill="#f6f8fa"/>\n'
+        f'<rect x="20" y="{top}" width="4" height="{_ROW - 8}" fill="{colour}"/>\n'
+    )
+    yield _words_at(36, top + 24, 15, colour, f"{sign} {facts.verdict.word}", bold=True)
+    yield _words_at(220, top + 24, 14, "#1b1f24", place)
+    yield _words_at(36, top + 45, 13, "#57606a", fit(facts.reason, 110))
+
+
+def main() -> None:
+    """Write every file that differs."""
+    for name, text in documents().items():
+        path = HOME / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_bytes(text.encode())
+            print(f"wrote {name}")
+
+
+if __name__ == "__main__":
+    main()

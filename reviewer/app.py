@@ -1,0 +1,84 @@
+"""Puts the program together: the only place that knows every part of it.
+
+Each service is imported when it is first asked for, so that ``reread --help``
+does not wait for what only an audit needs.
+"""
+
+# ruff: noqa: PLC0415 - imported at first use, which is what this module is for
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewer import __version__
+from reviewer.cli import TRACEBACK_VARIABLE, run
+from reviewer.cli._output import Output
+
+if TYPE_CHECKING:
+    from reviewer.audit.rules import Rule
+    from reviewer.reports import Meta, Report
+    from store.importers._base import Importer
+    from store.records.findings import Audit
+    from store.records.runs import Problem
+
+__all__ = ["Program", "main"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The services of one process; with *strict* the audit raises an error of its own."""
+
+    strict: bool = False
+
+    def audit(
+        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+    ) -> Iterator[Audit | Problem]:
+        """Audit every run under *paths*."""
+        from reviewer.services.auditing import audit_paths
+
+        return audit_paths(paths, store, tokens=tokens, strict=self.strict)
+
+    def importers(self) -> Sequence[Importer]:
+        """Return what can be read."""
+        from store.importers import importers
+
+        return importers()
+
+    def rules(self) -> Sequence[Rule]:
+        """Return what is checked."""
+        from reviewer.audit.rules import rules
+
+        return rules()
+
+    def reports(self) -> Mapping[str, Report]:
+        """Return the formats an audit can be written in."""
+        from reviewer.reports import reports
+
+        return reports()
+
+    def meta(self, output: Output, *, everything: bool = False) -> Meta:
+        """Return what a report uses beside the audits."""
+        from reviewer.reports import Meta
+        from reviewer.services.resources import resource
+
+        style = resource("reports/page.css").read_text("utf-8")
+        return Meta(__version__, style, output.columns, output.colour, everything)
+
+    def write_sample(self, folder: Path | None) -> Sequence[Path]:
+        """Write the sample run folders."""
+        from reviewer.services.places import data_dir
+        from reviewer.services.sample import write_sample
+
+        return write_sample(folder or data_dir() / "sample")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    strict = "--traceback" in given or bool(os.environ.get(TRACEBACK_VARIABLE))
+    return run(given, Program(strict), Output.of_process(os.environ), os.environ)

@@ -1,0 +1,71 @@
+"""What a subcommand is, and what it may ask of the program."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from reviewer.cli._output import Output
+
+if TYPE_CHECKING:
+    # For types only: what these import is loaded when a command needs it.
+    from reviewer.audit.rules import Rule
+    from reviewer.reports import Meta, Report
+    from store.importers._base import Importer
+    from store.records.findings import Audit
+    from store.records.runs import Problem
+
+__all__ = ["Command", "Context", "Services", "UsageError"]
+
+
+class UsageError(Exception):
+    """The command line asks for something that cannot be; the text says what to do instead."""
+
+
+class Services(Protocol):
+    """The program as the command line sees it.  Each is loaded when it is first asked for."""
+
+    def audit(
+        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+    ) -> Iterator[Audit | Problem]:
+        """Audit every run under *paths*, one after another."""
+
+    def importers(self) -> Sequence[Importer]:
+        """Return what can be read."""
+
+    def rules(self) -> Sequence[Rule]:
+        """Return what is checked."""
+
+    def reports(self) -> Mapping[str, Report]:
+        """Return the formats an audit can be written in, by name."""
+
+    def meta(self, output: Output, *, everything: bool = False) -> Meta:
+        """Return what a report says and uses beside the audits."""
+
+    def write_sample(self, folder: Path | None) -> Sequence[Path]:
+        """Write the sample run folders and return their places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a subcommand is given: where to write, and the program."""
+
+    output: Output
+    services: Services
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand; a module of `reviewer.cli` holds it as ``COMMAND``.
+
+    ``configure`` adds its arguments to a parser; ``run`` does the work and
+    returns the exit status (`Exit`).
+    """
+
+    name: str
+    help: str
+    configure: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace, Context], int]

@@ -1,0 +1,83 @@
+"""The only place that prints: results to standard output, diagnostics to standard error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from typing import BinaryIO
+
+from reviewer.display import one_line, visible
+
+__all__ = ["Output"]
+
+_COLUMNS = 100
+_LEAST_COLUMNS = 60
+
+
+class Output:
+    """Writes UTF-8 bytes, whatever the locale; half characters are written as escapes.
+
+    ``columns`` is the width to lay text out in and ``colour`` whether escape
+    sequences of our own may be written: only to a terminal, and not with
+    ``NO_COLOR``.
+    """
+
+    def __init__(
+        self, stdout: BinaryIO, stderr: BinaryIO, *, columns: int = _COLUMNS, colour: bool = False
+    ) -> None:
+        self._stdout = stdout
+        self._stderr = stderr
+        self.columns = columns
+        self.colour = colour
+
+    @classmethod
+    def of_process(cls, environment: Mapping[str, str]) -> Output:
+        """Make the output of this process."""
+        terminal = sys.stdout.isatty()
+        columns = _COLUMNS
+        if terminal:
+            columns = max(_LEAST_COLUMNS, min(_COLUMNS, shutil.get_terminal_size().columns))
+        colour = (
+            terminal and not environment.get("NO_COLOR") and environment.get("TERM", "") != "dumb"
+        )
+        return cls(sys.stdout.buffer, sys.stderr.buffer, columns=columns, colour=colour)
+
+    def result(self, chunks: Iterable[str]) -> None:
+        """Write a result that is safe to look at already."""
+        for chunk in chunks:
+            self._stdout.write(encoded(chunk))
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines of a result; what a terminal would obey is made visible."""
+        self.result(f"{visible(line)}\n" for line in lines)
+
+    def note(self, message: str) -> None:
+        """Write one line of diagnostics."""
+        self._stdout.flush()
+        self._stderr.write(encoded(f"reread: {one_line(message)}\n"))
+        self._stderr.flush()
+
+    def details(self, text: str) -> None:
+        """Write diagnostics of several lines, such as a usage or a traceback."""
+        self._stdout.flush()
+        self._stderr.write(encoded(visible(text)))
+        self._stderr.flush()
+
+    def flush(self) -> None:
+        """Write what is still held back; a closed pipe is met here and not at the very end."""
+        self._stdout.flush()
+
+    def abandon(self) -> None:
+        """Let what is held back go nowhere: the reader went away."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, self._stdout.fileno())
+        finally:
+            os.close(nowhere)
+
+
+def encoded(text: str) -> bytes:
+    """Return *text* as UTF-8; what UTF-8 cannot hold is written as an escape."""
+    return text.encode("utf-8", "backslashreplace")

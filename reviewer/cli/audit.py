@@ -1,0 +1,77 @@
+"""``reread audit``: audit without a window."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from reviewer.cli._auditing import Account, FailOn
+from reviewer.cli._command import Command, Context, UsageError
+from reviewer.cli._files import ResultFile, checked_output
+from reviewer.reports import Report, reports
+
+__all__ = ["COMMAND"]
+
+
+def _configure(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a run folder, a trace file, a folder of runs, or -",
+    )
+    parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
+    parser.add_argument(
+        "--format",
+        choices=sorted(reports()),
+        help="how the audit is written (default: by the ending of --output, else text)",
+    )
+    parser.add_argument("--output", metavar="FILE", help="write to a file outside the evidence")
+    parser.add_argument(
+        "--fail-on",
+        choices=[level.value for level in FailOn],
+        default=FailOn.ERROR.value,
+        help="from which severity on findings make the exit status 1 (default: error)",
+    )
+    parser.add_argument("--all", action="store_true", help="shorten no list")
+
+
+def _run(args: Namespace, context: Context) -> int:
+    report = _report(args, context)
+    account = Account(context.output)
+    inputs = [*args.paths, *([args.store] if args.store else [])]
+    place = checked_output(args.output, inputs) if args.output else None
+    audits = account.audits(context.services.audit(args.paths, args.store))
+    meta = context.services.meta(context.output, everything=args.all)
+    chunks = report.write(audits, account.problems, meta)
+    if place is None:
+        context.output.result(chunks)
+    else:
+        with ResultFile(place, args.output) as result:
+            result.write(chunks)
+            if account.audited:
+                result.keep()
+            else:
+                context.output.note(f"{args.output}: not written, since nothing was audited")
+    return account.status(args.paths, FailOn(args.fail_on))
+
+
+def _report(args: Namespace, context: Context) -> Report:
+    """Return the report that was asked for by name, or by the ending of the output file."""
+    found = context.services.reports()
+    if args.format:
+        return found[args.format]
+    if not args.output:
+        return found["text"]
+    suffix = Path(args.output).suffix.lower()
+    for report in found.values():
+        if report.suffix == suffix:
+            return report
+    known = ", ".join(report.suffix for report in found.values())
+    raise UsageError(
+        f"--output {args.output}: no format is written with this ending (known: {known}); "
+        "name one with --format"
+    )
+
+
+COMMAND = Command("audit", "audit runs and judge every citation", _configure, _run)

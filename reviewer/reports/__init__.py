@@ -1,0 +1,49 @@
+"""One file for each output format, found by walking this package and ``reread.reports``.
+
+Modules starting with ``_`` are helpers.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import MappingProxyType
+
+from reviewer.reports._base import Meta, Report
+from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
+from reviewer.reports._words import coverage, reference, spans
+
+__all__ = [
+    "SCHEMA",
+    "Meta",
+    "Report",
+    "coverage",
+    "dumps",
+    "problem_record",
+    "reference",
+    "reports",
+    "run_record",
+    "source_record",
+    "spans",
+]
+
+
+@cache
+def reports() -> Mapping[str, Report]:
+    """Return every report by name.  Two of one name are an error."""
+    found: dict[str, Report] = {}
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            _add(found, import_module(f"{__name__}.{module.name}").REPORT)
+    for entry in entry_points(group="reread.reports"):
+        _add(found, entry.load())
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _add(found: dict[str, Report], report: Report) -> None:
+    if report.name in found:
+        raise ValueError(f"two reports are named {report.name}")
+    found[report.name] = report

@@ -1,0 +1,203 @@
+"""The audit for a terminal: tables of verdicts, findings, placeholders and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from reviewer.display import Column, fit, indented, one_line, table
+from reviewer.reports import _words as words
+from reviewer.reports._base import Meta, Report
+from store.records.findings import Audit, CitationFacts, Finding, Outcome, Severity, Verdict
+from store.records.runs import Problem
+
+__all__ = ["REPORT"]
+
+_LIMIT = 20
+"""Rows of a list shown without ``--all``."""
+
+_QUOTE_COLUMNS = 60
+_GOOD, _OPEN, _BAD, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[1m", "\x1b[0m"
+_VERDICT_COLOURS = {"good": _GOOD, "open": _OPEN, "bad": _BAD}
+_SEVERITY_COLOURS = {Severity.ERROR: _BAD, Severity.WARNING: _OPEN, Severity.NOTE: ""}
+
+
+def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
+    verdicts: dict[str, int] = {}
+    runs = findings = 0
+    for audit in audits:
+        runs += 1
+        findings += len(audit.findings)
+        for facts in audit.citations:
+            verdicts[facts.verdict.word] = verdicts.get(facts.verdict.word, 0) + 1
+        for line in _run(audit, meta):
+            yield f"{line}\n"
+        yield "\n"
+    counted = ", ".join(f"{count} {word}" for word, count in sorted(verdicts.items()))
+    yield f"Audited {_plural(runs, 'run')}: {_plural(sum(verdicts.values()), 'citation')}"
+    yield f" ({counted})" if counted else ""
+    yield f", {_plural(findings, 'finding')}, {_plural(len(problems), 'problem')} in opening.\n"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _run(audit: Audit, meta: Meta) -> Iterator[str]:
+    run = audit.run
+    name = one_line(run.title or run.run_id)
+    yield _painted(f"Run {name}", _BOLD, meta)
+    about = [f"id {run.run_id}", run.path, run.format, f"layer {run.layer}", f"grade {run.grade}"]
+    if run.parent_run:
+        about.append(f"part of {run.parent_run}")
+    if run.branch:
+        about.append(f"branch {run.branch}")
+    yield from indented(" · ".join(one_line(part) for part in about), "  ", meta.columns)
+    yield f"  {words.summary(audit)}"
+    for problem in run.problems:
+        text = one_line(f"! {problem.where}: {problem.what} ({problem.kind.value})")
+        yield from indented(text, "  ", meta.columns)
+    yield from _citations(audit.citations, meta)
+    yield from _findings(audit.findings, meta)
+    yield from _placeholders(audit, meta)
+    yield from _reads(audit, meta)
+
+
+def _painted(text: str, colour: str, meta: Meta) -> str:
+    return f"{colour}{text}{_PLAIN}" if meta.colour and colour else text
+
+
+def _shortened(count: int, shown: int) -> Iterator[str]:
+    if shown < count:
+        yield f"  … {count - shown} more of {count}; --all or --format json shows them"
+
+
+def _citations(citations: Sequence[CitationFacts], meta: Meta) -> Iterator[str]:
+    """Yield every citation: verdicts are what was asked for, so this list is never shortened."""
+    if not citations:
+        yield "\n  No citation is recorded for any answer."
+        return
+    yield f"\n  Citations ({len(citations)})"
+    columns = [
+        Column("#", 5),
+        Column("verdict", 18),
+        Column("cited place", 0),
+        Column("anchor", 10),
+        Column("grade", 8),
+    ]
+    rows = [
+        [
+            str(facts.index),
+            _verdict(facts.verdict),
+            one_line(_place(facts)),
+            words.anchor(facts),
+            facts.grade.value,
+        ]
+        for facts in citations
+    ]
+    reasons = [one_line(_reason(facts)) for facts in citations]
+    lines = table(columns, rows, meta.columns, reasons)
+    yield from _coloured(lines, {_verdict(facts.verdict): facts for facts in citations}, meta)
+
+
+def _coloured(lines: Iterable[str], cells: dict[str, CitationFacts], meta: Meta) -> Iterator[str]:
+    for line in lines:
+        shown = line
+        for cell, facts in cells.items() if meta.colour else ():
+            if f"  {cell}" in shown:
+                colour = _VERDICT_COLOURS[words.good(facts.verdict)]
+                shown = shown.replace(cell, _painted(cell, colour, meta), 1)
+                break
+        yield shown
+
+
+def _verdict(verdict: Verdict) -> str:
+    return f"{words.VERDICT_SIGNS.get(verdict, '✗')} {verdict.word}"
+
+
+def _place(facts: CitationFacts) -> str:
+    cited = facts.citation
+    return words.reference(
+        facts.source_id, facts.version_id, facts.span, facts.unit, cited.block_id
+    )
+
+
+def _reason(facts: CitationFacts) -> str:
+    parts = [facts.reason]
+    if facts.missing:
+        parts.append(f"missing {words.spans(facts.missing, 4)}")
+    quote = words.quotation(facts)
+    if quote is not None and facts.verdict is Verdict.QUOTE_DIFFERS:
+        parts.append(f"quoted: {fit(quote, _QUOTE_COLUMNS)}")
+    return "; ".join(part for part in parts if part)
+
+
+def _findings(findings: Sequence[Finding], meta: Meta) -> Iterator[str]:
+    if not findings:
+        yield "\n  No findings."
+        return
+    shown = findings if meta.everything else findings[:_LIMIT]
+    yield f"\n  Findings ({len(findings)})"
+    for finding in shown:
+        sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
+        head = _painted(sign, _SEVERITY_COLOURS[finding.severity], meta)
+        place = one_line(words.where(finding))
+        yield f"  {head} {finding.rule} ({finding.grade.value}) {fit(place, meta.columns - 34)}"
+        yield from indented(one_line(finding.message), "      ", meta.columns)
+    yield from _shortened(len(findings), len(shown))
+
+
+def _placeholders(audit: Audit, meta: Meta) -> Iterator[str]:
+    if not audit.placeholders:
+        return
+    held = audit.placeholders
+    shown = held if meta.everything else held[:_LIMIT]
+    yield f"\n  Placeholders ({len(held)})"
+    columns = [
+        Column("kind", 10),
+        Column("tool call", 24),
+        Column("first call", 12),
+        Column("last full", 9),
+        Column("grade", 8),
+        Column("kept", 18),
+        Column("way back", 0),
+    ]
+    rows = []
+    for facts in shown:
+        first, last, kept, back = words.placeholder_words(facts)
+        name = one_line(facts.tool_call_id)
+        rows.append([facts.kind.value, name, first, last, facts.grade.value, kept, back])
+    yield from table(columns, rows, meta.columns)
+    yield from _shortened(len(held), len(shown))
+
+
+def _reads(audit: Audit, meta: Meta) -> Iterator[str]:
+    held = [read for read in audit.reads if read.outcome is not Outcome.DELIVERED]
+    if not audit.reads:
+        return
+    delivered = len(audit.reads) - len(held)
+    yield f"\n  Reads ({len(audit.reads)}): {delivered} delivered, {len(held)} not or not in full"
+    if not held:
+        return
+    shown = held if meta.everything else held[:_LIMIT]
+    columns = [
+        Column("call", 5),
+        Column("outcome", 12),
+        Column("tool call", 24),
+        Column("tool", 16),
+        Column("source", 0),
+    ]
+    rows = [
+        [
+            "–" if read.call is None else str(read.call),
+            read.outcome.value,
+            one_line(read.tool_call_id),
+            one_line(read.tool),
+            one_line(read.selection.source_id),
+        ]
+        for read in shown
+    ]
+    yield from table(columns, rows, meta.columns)
+    yield from _shortened(len(held), len(shown))
+
+
+REPORT = Report("text", "tables for a terminal", ".txt", _write)

@@ -1,0 +1,62 @@
+"""Opens what a path holds and audits it, run after run.
+
+The one place where the audit, which is pure, meets the disk and the tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from reviewer.audit.engine import audit
+from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
+from store.opening import open_paths
+from store.records.findings import Audit
+from store.records.runs import Problem, ProblemKind, Run
+
+__all__ = ["audit_paths"]
+
+
+def audit_paths(
+    paths: Sequence[str], store: str | None = None, *, tokens: bool = True, strict: bool = False
+) -> Iterator[Audit | Problem]:
+    """Yield the audit of every run under *paths* and every problem met while opening them.
+
+    *store* names further evidence.  Without *tokens* nothing is counted,
+    which spares the tokenizer's start.  A run whose audit fails inside Reread
+    becomes a problem and the next one is audited; with *strict* the error is
+    raised.
+    """
+    count: Callable[[str], int] | None = None
+    encoding = ""
+    if tokens:
+        count, encoding, problem = _counter()
+        if problem is not None:
+            yield problem
+    for found in open_paths(paths, store):
+        if isinstance(found, Run):
+            yield _audited(found, count, encoding, strict=strict)
+        else:
+            yield found
+
+
+def _audited(
+    run: Run, count: Callable[[str], int] | None, encoding: str, *, strict: bool
+) -> Audit | Problem:
+    try:
+        return audit(run, count, encoding)
+    except Exception as error:
+        if strict:
+            raise
+        what = (
+            f"this run could not be audited, by an error inside Reread ({type(error).__name__}: "
+            f"{error}); --traceback shows where"
+        )
+        return Problem(f"{run.path} (run {run.run_id})", what)
+
+
+def _counter() -> tuple[Callable[[str], int] | None, str, Problem | None]:
+    try:
+        tokenizer = load_tokenizer()
+    except TokenizerUnavailable as error:
+        return None, "", Problem("tokenizer", str(error), ProblemKind.NOTED)
+    return (lambda text: tokenizer.count(text).tokens), tokenizer.name, None

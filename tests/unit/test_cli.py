@@ -1,0 +1,133 @@
+"""The command line as a whole: usage, exit statuses, errors."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from reviewer.cli import commands, run
+from reviewer.cli._output import Output
+from store.records.findings import Audit
+from store.records.runs import Problem
+from tests.made import FakeProgram, command, lost, made_audit, made_run, quiet_audit
+
+
+def test_every_subcommand_is_a_file_of_the_package() -> None:
+    names = {each.name for each in commands()}
+    assert {"audit", "demo", "explain", "formats", "reread", "rules", "sources", "view"} <= names
+
+
+def test_without_a_command_the_help_is_printed() -> None:
+    ended = command()
+    assert ended.status == 0
+    assert "usage: reread" in ended.out
+    assert ended.err == ""
+
+
+@pytest.mark.parametrize("each", commands(), ids=lambda each: each.name)
+def test_each_subcommand_has_help(each: object) -> None:
+    name = each.name  # type: ignore[attr-defined]
+    ended = command(name, "--help")
+    assert ended.status == 0
+    assert f"usage: reread {name}" in ended.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["audti", "x"], ["audit"], ["audit", "x", "--fail-on", "maybe"], ["view", "x"], ["--nothing"]],
+)
+def test_wrong_usage_is_said_on_standard_error_with_status_2(arguments: list[str]) -> None:
+    ended = command(*arguments)
+    assert ended.status == 2
+    assert ended.out == ""
+    assert ended.err.startswith("reread: ")
+    assert "--help" in ended.err
+
+
+def test_a_name_with_escapes_is_shown_as_data() -> None:
+    ended = command("\x1b[2J")
+    assert ended.status == 2
+    assert "\x1b" not in ended.err
+
+
+def test_the_version_is_printed() -> None:
+    assert command("--version").out.startswith("reread ")
+
+
+def test_an_error_inside_says_so_in_one_line_and_how_to_see_more() -> None:
+    ended = command("audit", "x", program=FakeProgram(error=ValueError("no\nway")))
+    assert ended.status == 4
+    assert ended.err.count("\n") == 1
+    assert "ValueError: no␊way" in ended.err
+    assert "--traceback" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [(["audit", "x", "--traceback"], {}), (["audit", "x"], {"REREAD_TRACEBACK": "1"})],
+)
+def test_the_traceback_is_shown_on_demand(
+    arguments: list[str], environment: dict[str, str]
+) -> None:
+    program = FakeProgram(error=ValueError("no way"))
+    ended = command(*arguments, program=program, environment=environment)
+    assert ended.status == 4
+    assert "Traceback" in ended.err
+
+
+def test_ctrl_c_is_status_130() -> None:
+    ended = command("audit", "x", program=FakeProgram(error=KeyboardInterrupt()))
+    assert ended.status == 130
+    assert "cancelled" in ended.err
+
+
+def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
+    class Closed(io.BytesIO):
+        def write(self, data: object) -> int:
+            del data
+            raise BrokenPipeError
+
+        def fileno(self) -> int:
+            return handle.fileno()
+
+    err = io.BytesIO()
+    with (tmp_path / "pipe").open("wb") as handle:
+        status = run(["audit", "x"], FakeProgram(), Output(Closed(), err), {})  # type: ignore[arg-type]
+    assert status == 130
+    assert err.getvalue() == b""
+
+
+@pytest.mark.parametrize(
+    ("found", "arguments", "status"),
+    [
+        ([quiet_audit()], [], 0),
+        ([made_audit()], [], 1),
+        ([made_audit()], ["--fail-on", "never"], 0),
+        ([quiet_audit(), lost()], [], 3),
+        ([made_audit(), lost()], [], 3),
+        ([made_audit(), lost()], ["--fail-on", "never"], 3),
+        ([lost()], [], 3),
+        ([], [], 3),
+    ],
+)
+def test_the_exit_status_of_an_audit(
+    found: list[Audit | Problem], arguments: list[str], status: int
+) -> None:
+    ended = command("audit", "x", *arguments, program=FakeProgram(found))
+    assert ended.status == status
+
+
+def test_an_unreadable_input_does_not_stop_the_others() -> None:
+    found = [lost("a.jsonl"), quiet_audit(made_run("r-7")), lost("b.jsonl")]
+    ended = command("audit", "x", program=FakeProgram(found))
+    assert ended.status == 3
+    assert "Limits r-7" in ended.out
+    assert "reread: a.jsonl: cannot be opened" in ended.err
+    assert "reread: b.jsonl: cannot be opened" in ended.err
+
+
+def test_nothing_to_audit_says_what_to_do() -> None:
+    ended = command("audit", "x", program=FakeProgram([]))
+    assert ended.status == 3
+    assert "nothing to audit" in ended.err
+    assert "reread formats" in ended.err

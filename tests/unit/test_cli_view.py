@@ -1,0 +1,75 @@
+"""``reread view`` and ``reread sources``: what a call was given, and what became of sources."""
+
+import json
+
+from tests.made import BODY, FakeProgram, command, made_audit, made_run
+
+
+def test_a_request_is_printed_with_origin_and_evidence() -> None:
+    ended = command("view", "x", "--call", "2")
+    assert ended.status == 0
+    assert "Request of call 2 of 2" in ended.out
+    assert "── message 2 · tool · events.jsonl:5" in ended.out
+    assert "tool call t1" in ended.out
+    assert "= d03@1454125600c3…[0:10] · full · characters 0:10 · found by selection" in ended.out
+    assert BODY in ended.out
+
+
+def test_a_call_is_shown_without_what_later_calls_held() -> None:
+    assert BODY not in command("view", "x", "--call", "1").out
+
+
+def test_reported_tokens_beyond_the_text_are_said() -> None:
+    assert "reported 900; unaccounted 860" in command("view", "x", "--call", "2").out
+    assert "the record reports none" in command("view", "x", "--call", "1").out
+
+
+def test_evidence_cannot_move_the_cursor() -> None:
+    for arguments in (["--call", "2"], ["--call", "2", "--raw"]):
+        out = command("view", "x", *arguments).out
+        assert "\x1b" not in out
+        assert "␛[2J␀\\u{202E}\\u{D83D}" in out
+
+
+def test_raw_prints_the_text_of_the_parts_only() -> None:
+    out = command("view", "x", "--call", "2", "--raw").out
+    assert out.rstrip("\n").split("\n")[-1] == BODY
+    assert "message" not in out
+
+
+def test_a_call_that_is_not_there_is_refused_with_the_range() -> None:
+    for number in ("0", "3", "-1"):
+        ended = command("view", "x", f"--call={number}")
+        assert ended.status == 2
+        assert "calls 1 to 2" in ended.err
+
+
+def test_several_runs_are_listed_to_choose_from() -> None:
+    program = FakeProgram([made_audit(made_run("r-1")), made_audit(made_run("r-2"))])
+    ended = command("view", "x", "--call", "1", program=program)
+    assert ended.status == 2
+    assert "r-1" in ended.err
+    assert "r-2" in ended.err
+    assert command("view", "x", "--call", "1", "--run", "r-2", program=program).status == 0
+    assert command("view", "x", "--call", "1", "--run", "r-9", program=program).status == 2
+
+
+def test_sources_show_coverage_and_gaps() -> None:
+    ended = command("sources", "x")
+    assert ended.status == 0
+    assert "d03@1454125600c3…" in ended.out
+    assert "55 % of 18 chars" in ended.out
+    assert "gaps [10:18]" in ended.out
+
+
+def test_sources_as_json_have_the_keys_of_the_audit() -> None:
+    record = json.loads(command("sources", "x", "--format", "json").out)
+    (version,) = record["runs"][0]["sources"][0]["versions"]
+    assert version["gaps"] == [[10, 18]]
+    assert version["state_at_answer"] == "partial"
+
+
+def test_a_full_disk_is_said_and_not_an_error_inside() -> None:
+    ended = command("demo", "--no-window")
+    assert ended.status == 2
+    assert "No space left" in ended.err

@@ -1,0 +1,32 @@
+"""Pages whose truth is a table in the code say what the code says."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return dict(runpy.run_path(str(HOME / "packaging" / "write_docs.py"))["documents"]())
+
+
+def test_the_generated_pages_are_current(made: dict[str, str]) -> None:
+    old = [name for name, text in made.items() if (HOME / name).read_text("utf-8") != text]
+    assert not old, "run: python packaging/write_docs.py"
+
+
+def test_every_link_of_the_readme_leads_to_a_file() -> None:
+    text = (HOME / "README.md").read_text("utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
+    assert links
+    assert not [link for link in links if not (HOME / link).exists()]
+
+
+def test_the_walk_in_the_readme_shows_what_the_sample_holds() -> None:
+    text = (HOME / "README.md").read_text("utf-8")
+    assert "from_memory" in text
+    assert "last in the request of call 4, and not in that of call 8" in text
