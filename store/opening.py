@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -63,10 +64,9 @@ class _Store:
 
     def read(self, path: str) -> Iterator[Problem]:
         """Take in a store, telling what is wrong with it."""
-        for item in _open(path):
+        for item in _open_store(path):
             if isinstance(item, Problem):
-                if item.what != NO_CALLS:
-                    yield item
+                yield item
                 continue
             self.versions += item.versions
             self.refresh_failures += item.refresh_failures
@@ -82,6 +82,26 @@ class _Store:
             return run
         failures = (*run.refresh_failures, *self.refresh_failures)
         return replace(run, versions=(*run.versions, *more), refresh_failures=failures)
+
+
+def _open_store(path: str) -> _Opened:
+    """Open evidence without a run: what keeps versions as such, else a folder of texts."""
+    if not os.path.isdir(path):  # noqa: PTH112 - a name may hold bytes that are no text
+        yield Problem(_files.shown(path), "there is no such folder; --store takes a folder")
+        return
+    probe = _folder_probe(Path(path), path)
+    if isinstance(probe, Problem):
+        yield probe
+        return
+    importer = _importer_of(probe)
+    items = list(_read(importer, probe)) if importer else []
+    if any(isinstance(item, Run) and item.versions for item in items):
+        yield from items
+        return
+    for each in importers():
+        if each.last_resort and each.recognise(probe):
+            yield from _read(each, probe)
+            return
 
 
 def _open(path: str) -> _Opened:
@@ -136,7 +156,7 @@ def _unknown(probe: Probe) -> str:
         return f"a binary file of a kind that is not known here; {hint}"
     if probe.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return f"JSON of a kind that is not known here; {hint}"
-    return f"not a trace that can be read; give text sources with --store, {hint}"
+    return f"not a trace that can be read; give a folder of text sources with --store; {hint}"
 
 
 def _standard_input(stream: BinaryIO) -> _Opened:
@@ -158,10 +178,9 @@ def _standard_input(stream: BinaryIO) -> _Opened:
 def _folder(path: Path, label: str) -> _Opened:
     """Open a folder: as a whole, else what is in it, else as a store."""
     where = _files.shown(label)
-    try:
-        probe = Probe(path, label, is_folder=True, names=frozenset(os.listdir(path)))
-    except OSError as error:
-        yield Problem(where, f"the folder cannot be listed ({_reason(error)})")
+    probe = _folder_probe(path, label)
+    if isinstance(probe, Problem):
+        yield probe
         return
     importer = _importer_of(probe)
     if importer is not None:
@@ -177,16 +196,29 @@ def _folder(path: Path, label: str) -> _Opened:
     yield from _without_run(probe, walk.failed)
 
 
+def _folder_probe(path: Path, label: str) -> Probe | Problem:
+    try:
+        return Probe(path, label, is_folder=True, names=frozenset(os.listdir(path)))
+    except OSError as error:
+        return Problem(_files.shown(label), f"the folder cannot be listed ({_reason(error)})")
+
+
 def _without_run(probe: Probe, failed: int) -> _Opened:
     """Open a folder without any trace as a store, and say that this is no run."""
     where = _files.shown(probe.label)
-    stores = [each for each in importers() if each.last_resort and each.recognise(probe)]
-    for importer in stores[:1]:
+    for importer in importers():
+        if not (importer.last_resort and importer.recognise(probe)):
+            continue
         for item in _read(importer, probe):
-            if isinstance(item, Run) and not item.versions:
-                continue
-            yield item
-            if isinstance(item, Run):
+            if isinstance(item, Problem):
+                yield item
+            elif item.versions:
+                told = (
+                    f"no run found: {len(item.versions)} text files opened as a store;"
+                    " give the trace, and this folder with --store"
+                )
+                others = (each for each in item.problems if each.what != NO_CALLS)
+                yield replace(item, problems=(Problem(where, told), *others))
                 return
     if not failed:
         yield Problem(where, "no run and no text file found in this folder")
@@ -255,16 +287,25 @@ class _Walk:
 
 def _importer_of(probe: Probe) -> Importer | None:
     for importer in importers():
-        if not importer.last_resort and importer.recognise(probe):
-            return importer
+        try:
+            if not importer.last_resort and importer.recognise(probe):
+                return importer
+        except Exception as error:  # noqa: BLE001 - told by `_read`, like any other failure
+            return replace(importer, read=partial(_fail, error))
     return None
 
 
+def _fail(error: Exception, _probe: Probe) -> Iterator[Run]:
+    raise error
+
+
 def _read(importer: Importer, probe: Probe) -> _Opened:
-    """Yield the runs of an importer in order; its failures become problems.
+    """Yield the runs of an importer; its failures become problems.
 
     This is the one place that catches everything: one hostile or unforeseen
-    input must not hide what the other inputs hold.
+    input must not hide what the other inputs hold.  The runs of one file are
+    put in order; those of a folder come as they are read, since all of them
+    may be too many to hold.
     """
     handed: list[HandOver] = []
     runs: list[Run] = []
@@ -274,6 +315,8 @@ def _read(importer: Importer, probe: Probe) -> _Opened:
         for item in importer.read(probe):
             if isinstance(item, HandOver):
                 handed.append(item)
+            elif probe.is_folder:
+                yield _derived(item)
             else:
                 runs.append(_derived(item))
     except UnreadableError as error:
@@ -281,13 +324,16 @@ def _read(importer: Importer, probe: Probe) -> _Opened:
     except OSError as error:
         failure = Problem(where, f"cannot be read ({_reason(error)})")
     except Exception as error:  # noqa: BLE001 - see above
-        kind = type(error).__name__
-        failure = Problem(where, f"internal error while reading ({kind}); please report it")
+        failure = Problem(where, _internal(error))
     yield from sorted(runs, key=lambda run: run.run_id)
     for each in handed:
         yield from _handed_over(each)
     if failure is not None:
         yield failure
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error while reading ({type(error).__name__}); please report it"
 
 
 def _handed_over(trace: HandOver) -> _Opened:

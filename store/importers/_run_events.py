@@ -46,17 +46,15 @@ class _Arguments(msgspec.Struct):
 
 @dataclass(slots=True)
 class EventReader:
-    """Reads the lines of one ``events.jsonl`` into *builder*.
+    """Reads event logs into *builder*: `start` each, give `line` its lines, `finish` at the end.
 
-    *file* names it inside the run folder, for origins; *label* is the same as
-    the user named it, for problems.  Give `line` each line in order, then call
-    `finish`.
+    A run that has no id yet gets the one that its log tells.
     """
 
     builder: RunBuilder
     objects: Objects
-    file: str
-    label: str
+    file: str = ""
+    label: str = ""
     requests: RequestReader = field(default_factory=RequestReader)
     _history: History = field(default_factory=History)
     _numbers: dict[int, int] = field(default_factory=dict)
@@ -69,6 +67,10 @@ class EventReader:
 
     def __post_init__(self) -> None:
         self._versions = {version.key: version for version in self.builder.versions}
+
+    def start(self, file: str, label: str) -> None:
+        """Begin a log: *file* names it in origins, *label* in problems, as the user named it."""
+        self.file, self.label = file, label
 
     # -- lines ----------------------------------------------------------------
 
@@ -300,6 +302,8 @@ class EventReader:
 
     def _milestone(self, fields: Fields, data: bytes) -> None:
         named = fields.text("run_id")
+        if not self.builder.run_id:
+            self.builder.run_id = named or ""
         if named is not None and named != self.builder.run_id:
             self._noted(f"the run calls itself {named} here, {self.builder.run_id} elsewhere")
         name = fields.text("event") or ""
@@ -309,9 +313,13 @@ class EventReader:
 
     # -- at the end -----------------------------------------------------------
 
-    def finish(self) -> None:
-        """Turn the recorded numbers of calls into places in the run: a call may be lost."""
+    def finish(self, run_id: str) -> None:
+        """Turn the recorded numbers of calls into places in the run: a call may be lost.
+
+        *run_id* is for a run whose record does not name it.
+        """
         builder = self.builder
+        builder.run_id = builder.run_id or run_id
         builder.tool_calls[:] = [
             replace(call, by_call=self._numbers.get(call.by_call))
             if call.by_call is not None

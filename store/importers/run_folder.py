@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from store import jsonin
 from store.builder import RunBuilder
@@ -57,11 +59,10 @@ def _head(path: Path) -> bytes:
 def _read(probe: Probe) -> Iterator[Run | HandOver]:
     if probe.is_folder:
         return _Folder(probe.path, probe.label, probe.label).read()
+    where = probe.label.removesuffix(probe.path.name).rstrip("/\\") or "."
     if _SAYS_FORMAT.search(probe.head) and not _says_event(probe.head):
-        where = probe.label.removesuffix(probe.path.name)
-        return _Folder(probe.path.parent, probe.label, where.rstrip("/\\") or ".").read()
-    where = probe.label.removesuffix(probe.path.name).rstrip("/\\")
-    return _Folder(probe.path.parent, probe.label, where or ".").read_trace(probe.path.name)
+        return _Folder(probe.path.parent, probe.label, where).read()
+    return _Folder(probe.path.parent, probe.label, where, probe.path.name).read_trace()
 
 
 @dataclass(slots=True)
@@ -79,11 +80,16 @@ class _Facts:
 
 @dataclass(slots=True)
 class _Folder:
-    """One run folder.  *path* is what the user named, *label* names the folder itself."""
+    """One run folder.
+
+    *path* is what the user named, *label* names the folder itself; *alone* is
+    the file in it when the user named no more than that.
+    """
 
     folder: Path
     path: str
     label: str
+    alone: str = ""
     problems: list[Problem] = field(default_factory=list)
     other_events: list[OtherEvent] = field(default_factory=list)
 
@@ -99,25 +105,37 @@ class _Folder:
                 facts.store = "."
         return self._read(facts)
 
-    def read_trace(self, name: str) -> Iterator[Run | HandOver]:
+    def read_trace(self) -> Iterator[Run | HandOver]:
         """Yield the run of an event log that was named alone; a store may lie beside it."""
-        facts = _Facts(name.removesuffix(".jsonl"), traces=[(name, _EVENTS_FORMAT)])
+        facts = _Facts("", traces=[(self.alone, _EVENTS_FORMAT)])
         return self._read(facts)
 
     def _read(self, facts: _Facts) -> Iterator[Run | HandOver]:
         store = self._store(facts)
         native = [path for path, format_ in facts.traces if format_ == _EVENTS_FORMAT]
-        foreign = [path for path, format_ in facts.traces if format_ != _EVENTS_FORMAT]
+        handed = [
+            HandOver(path, f"{self.label}/{name}", self._completion(facts, store))
+            for name, format_ in facts.traces
+            if format_ != _EVENTS_FORMAT and (path := self._foreign(name)) is not None
+        ]
         read = {f"{facts.store}/{_VERSIONS}", *native, _MANIFEST}
         for name, sha256 in facts.files.items():
             if name not in read:
                 self._check(name, sha256)
-        if native or not foreign:
+        if native or not handed:
             yield self._run(facts, store, native)
-        for name in foreign:
-            path = self._inside(name)
-            if path is not None:
-                yield HandOver(path, f"{self.label}/{name}", self._completion(facts, store))
+        yield from handed
+
+    def _foreign(self, name: str) -> Path | None:
+        """Return the path of a trace in another format; one that is this folder would not end."""
+        path = self._inside(name)
+        if path is not None and path.resolve() in {
+            self.folder.resolve(),
+            (self.folder / _MANIFEST).resolve(),
+        }:
+            self._lost(f"{self.label}/{_MANIFEST}", f'the trace "{name}" is this folder itself')
+            return None
+        return path
 
     def _run(self, facts: _Facts, store: StoreReader, native: list[str]) -> Run:
         builder = RunBuilder(
@@ -131,34 +149,42 @@ class _Folder:
             versions=store.versions,
             refresh_failures=store.refresh_failures,
         )
+        reader = EventReader(builder, store.objects)
         for name in native:
-            self._events(builder, store.objects, facts, name)
+            self._events(reader, facts, name)
+        reader.finish(self.folder.resolve().name)
         if not builder.calls:
             builder.problem(self.label, NO_CALLS)
         builder.problems[:0] = self.problems + store.problems
         builder.other_events[:0] = self.other_events + store.other_events
         return builder.finish()
 
-    def _events(self, builder: RunBuilder, objects: Objects, facts: _Facts, name: str) -> None:
+    def _events(self, reader: EventReader, facts: _Facts, name: str) -> None:
         path = self._inside(name)
         if path is None:
             return
-        label = f"{self.label}/{_files.shown(name)}"
-        reader = EventReader(builder, objects, name, label)
-        digest = hashlib.sha256()
+        label = self._place(name)
+        reader.start(name, label)
         expected = facts.files.get(name)
+        digest = hashlib.sha256()
         try:
             with _files.open_regular(path) as stream:
+                before = _state(stream)
                 for line in _files.lines(stream):
                     if expected is not None:
                         digest.update(line.data)
                         digest.update(b"\n" if line.ended else b"")
                     reader.line(line)
+                if _state(stream) != before:
+                    reader.builder.problem(label, _WRITTEN_TO, ProblemKind.NOTED)
         except OSError as error:
-            builder.problem(label, _cannot(error))
-        reader.finish()
+            reader.builder.problem(label, _cannot(error))
         if expected is not None and digest.hexdigest() != expected:
-            builder.problem(label, _OTHER_HASH, ProblemKind.CHANGED)
+            reader.builder.problem(label, _OTHER_HASH, ProblemKind.CHANGED)
+
+    def _place(self, name: str) -> str:
+        """Return how a file of the folder is called in problems."""
+        return _files.shown(self.path if name == self.alone else f"{self.label}/{name}")
 
     # -- manifest.json --------------------------------------------------------
 
@@ -217,7 +243,7 @@ class _Folder:
 
     def _store(self, facts: _Facts) -> StoreReader:
         name = f"{facts.store}/{_VERSIONS}"
-        label = f"{self.label}/{_files.shown(name)}"
+        label = self._place(name)
         reader = StoreReader(Objects(self.folder, facts.store), label)
         path = self._inside(name)
         if path is None:
@@ -241,7 +267,7 @@ class _Folder:
         path = self._inside(name)
         if path is None:
             return
-        where = f"{self.label}/{_files.shown(name)}"
+        where = self._place(name)
         try:
             found = _files.sha256_of(path)
         except FileNotFoundError:
@@ -282,6 +308,14 @@ class _Folder:
 
 _OTHER_HASH = "no longer has the hash recorded in manifest.json; read as it is now, not trusted"
 _NOT_THERE = "named in manifest.json, and not there"
+
+
+_WRITTEN_TO = "was written to while it was read; read it again when nothing writes to it"
+
+
+def _state(stream: BinaryIO) -> tuple[int, int]:
+    found = os.fstat(stream.fileno())
+    return found.st_size, found.st_mtime_ns
 
 
 def _cannot(error: OSError) -> str:

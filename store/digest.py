@@ -1,0 +1,111 @@
+"""The digest of a run: what it holds, wherever it lies and on whatever machine.
+
+Places (the path of the run, where a record stood, where a problem was met) are
+no content.  Every text is hashed once, however often it stands in the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+
+from store.codec import encode
+from store.records.runs import Problem, Run
+
+__all__ = ["TextPool", "json_text", "run_digest"]
+
+_FORMAT = b"reread.digest/1\n"
+_PLACES = frozenset({"path", "origin", "where"})
+_LISTS = frozenset(one.name for one in fields(Run) if one.default == ())
+_INLINE = 64
+"""Code points: a hash in place of a shorter text would be longer than the text."""
+
+
+def json_text(value: object) -> str:
+    """Return *value* as compact JSON in one fixed spelling, any string as it is.
+
+    Escaping would make one character of two lone surrogates that follow each
+    other; hence nothing is escaped that JSON does not demand.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class TextPool:
+    """Hashes each text once; the texts and their hashes stay for who saves them.
+
+    ``texts`` gives for each text the SHA-256 of its UTF-8 bytes (lone surrogates
+    as three bytes each).
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, bytes] = {}
+        self._free: dict[int, tuple[Mapping[str, object], str]] = {}
+
+    def digest(self, text: str) -> bytes:
+        """Return the 32 bytes that name *text*."""
+        known = self.texts.get(text)
+        if known is None:
+            known = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+            self.texts[text] = known
+        return known
+
+    def free(self, value: Mapping[str, object]) -> str:
+        """Return the JSON of *value*; the same object (settings that calls share) costs once."""
+        held = self._free.get(id(value))
+        if held is None:
+            # The object is kept beside its id, so that the id stays its own.
+            held = self._free[id(value)] = (value, json_text(value))
+        return held[1]
+
+
+class _Digests:
+    """Strings for the digest: long ones by their hash."""
+
+    def __init__(self, pool: TextPool) -> None:
+        self._pool = pool
+
+    def put(self, text: str) -> object:
+        if len(text) <= _INLINE:
+            return text
+        return {"sha256": self._pool.digest(text).hex()}
+
+    def put_free(self, value: Mapping[str, object]) -> object:
+        return self.put(self._pool.free(value))
+
+    def get(self, mark: object) -> str:
+        raise NotImplementedError
+
+    def get_free(self, mark: object) -> Mapping[str, object]:
+        raise NotImplementedError
+
+
+def run_digest(run: Run, pool: TextPool | None = None) -> str:
+    """Return the SHA-256 of the content of *run*, 64 hexadecimal digits.
+
+    Equal content gives equal digests whatever the path it was opened by.
+    """
+    strings = _Digests(pool or TextPool())
+    stream = hashlib.sha256(_FORMAT)
+    _line(stream, encode(run, strings, _PLACES | _LISTS))
+    for name in sorted(_LISTS):
+        records = getattr(run, name)
+        if records:
+            _line(stream, [name, len(records)])
+        for record in records:
+            values = encode(record, strings, _PLACES)
+            if isinstance(record, Problem):
+                values["what"] = strings.put(_without_path(run, record.what))
+            _line(stream, values)
+    return stream.hexdigest()
+
+
+def _line(stream: hashlib._Hash, value: object) -> None:
+    stream.update(json_text(value).encode("utf-8", "surrogatepass"))
+    stream.update(b"\n")
+
+
+def _without_path(run: Run, what: str) -> str:
+    """Return the words of a problem without the place they were met at."""
+    return what.replace(run.path, "") if len(run.path) > 1 else what

@@ -1,0 +1,476 @@
+"""Saved runs come back exactly, whatever text they hold."""
+
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, inspect, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateTable
+
+from store import digest as digests
+from store.builder import RunBuilder
+from store.digest import run_digest
+from store.errors import StoreError
+from store.migrations import latest
+from store.records.citations import AnswerCitation, SourceCitation
+from store.records.grades import Grade, Layer
+from store.records.runs import (
+    Admission,
+    Answer,
+    Budget,
+    Call,
+    ContextEdit,
+    EditKind,
+    Grant,
+    Message,
+    OtherEvent,
+    Part,
+    PartKind,
+    Problem,
+    ProblemKind,
+    Run,
+    Splice,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from store.records.sources import (
+    Block,
+    Manifest,
+    ManifestEntry,
+    RefreshFailure,
+    Selection,
+    SourceKind,
+    Table,
+    Version,
+    VersionKey,
+)
+from store.records.text import Span
+from store.repository import Repository
+from store.sqlite import sqlite_url
+from store.tables import METADATA, Escaped
+
+HOSTILE = (
+    "lone \ud83d surrogate",
+    "two lone ones \ud83d\ude00 are no emoji",
+    "\udc80 from bytes that were no UTF-8",
+    "NUL \x00 in the middle\x00",
+    "\x1a0000 looks like an escape",
+    "CR LF\r\nand \u2028 and \x85",
+    "👩‍👩‍👧 批处理",
+    "",
+    "x" * 300,
+)
+STRINGS = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(), max_size=20))
+LONG = st.one_of(STRINGS, STRINGS.map(lambda one: one * 40))
+SPANS = st.tuples(st.integers(0, 10**20), st.integers(0, 99)).map(
+    lambda pair: Span(pair[0], pair[0] + pair[1])
+)
+JSON = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(10**30), 10**30),
+        st.floats(allow_nan=False),
+        STRINGS,
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(STRINGS, inner, max_size=3),
+    max_leaves=8,
+)
+FREE = st.dictionaries(STRINGS, JSON, max_size=3)
+COUNTS = st.one_of(st.none(), st.integers(0, 10**30))
+MAYBE = st.one_of(st.none(), STRINGS)
+GRADES = st.sampled_from(Grade)
+PARTS = st.builds(
+    Part,
+    st.sampled_from(PartKind),
+    LONG,
+    STRINGS,
+    STRINGS,
+    STRINGS,
+    STRINGS,
+    STRINGS,
+    st.integers(0, 10**20),
+)
+SELECTIONS = st.builds(
+    Selection,
+    STRINGS,
+    STRINGS,
+    ranges=st.lists(SPANS, max_size=2).map(tuple),
+    blocks=st.lists(STRINGS, max_size=2).map(tuple),
+    fields=st.one_of(st.none(), st.lists(STRINGS, max_size=2).map(tuple)),
+)
+CITATIONS = st.one_of(
+    st.builds(
+        SourceCitation,
+        st.one_of(st.none(), SPANS),
+        STRINGS,
+        MAYBE,
+        st.one_of(st.none(), SPANS),
+        quote=MAYBE,
+    ),
+    st.builds(AnswerCitation, st.one_of(st.none(), SPANS), STRINGS, MAYBE, MAYBE),
+)
+VERSIONS = st.builds(
+    Version,
+    st.builds(VersionKey, STRINGS, STRINGS),
+    st.sampled_from(SourceKind),
+    text=st.one_of(st.none(), LONG),
+    chars=COUNTS,
+    sha256=STRINGS,
+    line_numbers=st.lists(st.integers(1, 10**20), max_size=3).map(tuple),
+    blocks=st.lists(st.builds(Block, STRINGS, SPANS, MAYBE, COUNTS), max_size=2).map(tuple),
+    table=st.one_of(
+        st.none(),
+        st.builds(Table, st.lists(STRINGS, max_size=2).map(tuple), st.integers(0, 10**20), MAYBE),
+    ),
+    origin=STRINGS,
+)
+CALLS = st.builds(
+    Call,
+    st.integers(1, 10**20),
+    st.lists(
+        st.builds(
+            Splice, st.integers(0, 9), st.integers(0, 9), st.lists(st.integers(0, 9)).map(tuple)
+        ),
+        max_size=2,
+    ).map(tuple),
+    model=STRINGS,
+    grade=GRADES,
+    grade_reason=LONG,
+    usage=st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS),
+    settings=FREE,
+    at=MAYBE,
+)
+
+
+def several(records: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
+    return st.lists(records, max_size=2).map(tuple)
+
+
+RUNS = st.builds(
+    Run,
+    run_id=STRINGS,
+    path=STRINGS,
+    format=STRINGS,
+    layer=st.sampled_from(Layer),
+    grade=GRADES,
+    title=STRINGS,
+    parent_run=MAYBE,
+    branch=MAYBE,
+    messages=several(st.builds(Message, STRINGS, several(PARTS), STRINGS)),
+    calls=several(CALLS),
+    tool_calls=several(st.builds(ToolCall, STRINGS, STRINGS, LONG, COUNTS, STRINGS)),
+    tool_results=several(
+        st.builds(
+            ToolResult,
+            STRINGS,
+            st.one_of(st.none(), LONG),
+            STRINGS,
+            several(SELECTIONS),
+            FREE,
+            st.booleans(),
+        )
+    ),
+    manifests=several(
+        st.builds(
+            Manifest,
+            MAYBE,
+            several(st.builds(ManifestEntry, STRINGS, STRINGS, st.none() | SPANS, LONG, MAYBE)),
+        )
+    ),
+    admissions=several(st.builds(Admission, STRINGS, st.booleans(), COUNTS, COUNTS)),
+    edits=several(
+        st.builds(ContextEdit, COUNTS, st.sampled_from(EditKind), several(STRINGS), grade=GRADES)
+    ),
+    answers=several(st.builds(Answer, st.integers(1, 10**20), LONG, several(CITATIONS))),
+    versions=several(VERSIONS),
+    refresh_failures=several(st.builds(RefreshFailure, STRINGS, MAYBE, STRINGS, MAYBE)),
+    grant=st.none() | st.builds(Grant, several(STRINGS), MAYBE),
+    budget=st.none() | st.builds(Budget, st.integers(0, 10**20)),
+    problems=several(st.builds(Problem, STRINGS, STRINGS, st.sampled_from(ProblemKind))),
+    other_events=several(st.builds(OtherEvent, STRINGS, STRINGS, LONG)),
+)
+
+
+def some_run(said: str = "hello", run_id: str = "r", path: str = "here/run") -> Run:
+    builder = RunBuilder(run_id, path, "test", Layer.CLIENT)
+    first = builder.message("user", [Part(PartKind.TEXT, said)], f"{path}:1")
+    second = builder.message("assistant", [Part(PartKind.TEXT, "answer " * 100)], f"{path}:2")
+    builder.call([first], response=[second], settings={"tools": ["t" * 1000]})
+    builder.call([first, second], settings={"tools": ["t" * 1000]})
+    return builder.finish()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(sqlite_url(tmp_path / "data" / "reread.db"))
+
+
+SAVED = Repository("sqlite://")
+
+
+@given(RUNS)
+@settings(max_examples=150)
+def test_every_run_comes_back_as_it_was_saved(run: Run) -> None:
+    digest = SAVED.save(run)
+    loaded = SAVED.load(digest)
+    assert loaded == run
+    # Equality leaves out where a message stood.
+    assert [one.origin for one in loaded.messages] == [one.origin for one in run.messages]
+    assert run_digest(loaded) == digest
+    assert SAVED.delete(digest)
+
+
+def test_every_list_of_a_run_has_its_place_in_the_database() -> None:
+    run = some_run()
+    with Repository("sqlite://") as repository:
+        loaded = repository.load(repository.save(run))
+    assert {one.name for one in fields(Run)} == {one.name for one in fields(loaded)}
+    assert loaded == run
+
+
+# -- the digest -------------------------------------------------------------------
+
+
+def test_the_digest_does_not_depend_on_where_the_run_lies() -> None:
+    here, there = some_run(path="here/run"), some_run(path="/far/away")
+    here = replace(here, problems=(Problem("here/run:3", "here/run is cut short"),))
+    there = replace(there, problems=(Problem("/far/away:3", "/far/away is cut short"),))
+    assert here != there
+    assert run_digest(here) == run_digest(there)
+
+
+def test_the_digest_depends_on_every_field_that_is_content() -> None:
+    run = some_run()
+    changed = {
+        "run_id": "other",
+        "format": "other",
+        "layer": Layer.WIRE,
+        "grade": Grade.UNKNOWN,
+        "title": "other",
+        "parent_run": "p",
+        "branch": "b",
+        "messages": run.messages[:1],
+        "calls": run.calls[:1],
+        "tool_calls": (ToolCall("a", "b"),),
+        "tool_results": (ToolResult("a"),),
+        "manifests": (Manifest(None, ()),),
+        "admissions": (Admission("a", admitted=True),),
+        "edits": (ContextEdit(None, EditKind.CLEAR, ()),),
+        "answers": (Answer(1, ""),),
+        "versions": (Version(VersionKey("a", "b"), SourceKind.TEXT),),
+        "refresh_failures": (RefreshFailure("a", None),),
+        "grant": Grant(),
+        "budget": Budget(),
+        "problems": (Problem("a", "b"),),
+        "other_events": (OtherEvent("a", "b", "c"),),
+    }
+    assert {one.name for one in fields(Run)} == {*changed, "path"}
+    digested = {run_digest(replace(run, **{name: value})) for name, value in changed.items()}  # type: ignore[arg-type]
+    assert len(digested | {run_digest(run)}) == len(changed) + 1
+
+
+@given(RUNS, RUNS)
+def test_runs_with_different_content_have_different_digests(one: Run, other: Run) -> None:
+    if run_digest(one) == run_digest(other):
+        saved = SAVED.load(SAVED.save(one))
+        assert replace(other, path=one.path).messages == saved.messages
+        SAVED.delete(run_digest(one))
+
+
+def test_two_lone_surrogates_are_not_the_character_they_would_make() -> None:
+    assert run_digest(some_run("\ud83d\ude00")) != run_digest(some_run("😀"))
+
+
+def test_a_field_that_keeps_its_default_does_not_enter_the_digest() -> None:
+    known = "a digest changes only with the content, so decisions find their run again"
+    run = Run(run_id=known, path="p", format="f", layer=Layer.WIRE, grade=Grade.RECORDED)
+    assert run_digest(run) == "b6832a8a547f59ff918aba65cc3d1f22dbbea89100788d085652dc2fb49a012b"
+
+
+def test_a_text_is_hashed_once_however_often_it_stands_in_the_run() -> None:
+    long = "shared " * 100
+    run = replace(
+        some_run(long),
+        tool_results=tuple(ToolResult(str(n), "".join(["shared "] * 100)) for n in range(50)),
+    )
+    pool = digests.TextPool()
+    run_digest(run, pool)
+    assert list(pool.texts).count(long) == 1
+    assert len([one for one in pool.texts if one.startswith("shared")]) == 1
+
+
+# -- keeping ------------------------------------------------------------------------
+
+
+def test_a_run_that_is_saved_twice_is_there_once(repository: Repository) -> None:
+    assert repository.save(some_run()) == repository.save(some_run(path="/elsewhere"))
+    (summary,) = repository.runs()
+    assert (summary.calls, summary.messages, summary.path) == (2, 2, "here/run")
+    assert repository.has(summary.digest)
+
+
+def test_texts_are_stored_once_and_go_with_the_last_run_that_used_them(
+    tmp_path: Path, repository: Repository
+) -> None:
+    one, two = repository.save(some_run("a")), repository.save(some_run("b"))
+    engine = create_engine(sqlite_url(tmp_path / "data" / "reread.db"))
+
+    def bodies() -> set[bytes]:
+        with engine.connect() as connection:
+            return set(connection.execute(text("select body from texts")).scalars())
+
+    shared_text = b"answer " * 100
+    assert {b"a", b"b", shared_text} < bodies()
+    assert repository.delete(one)
+    assert b"a" not in bodies()
+    assert shared_text in bodies()
+    assert repository.load(two) == some_run("b")
+    assert repository.delete(two)
+    assert bodies() == set()
+    assert not repository.delete(two)
+    with engine.connect() as connection:
+        for table in METADATA.tables.values():
+            if table.name != "schema_version":
+                assert connection.execute(table.select()).first() is None
+    engine.dispose()
+
+
+def test_a_run_that_is_not_saved_is_named(repository: Repository) -> None:
+    with pytest.raises(StoreError, match="no saved run has the digest abc"):
+        repository.load("abc")
+
+
+def test_a_text_that_changed_in_the_database_is_refused(
+    tmp_path: Path, repository: Repository
+) -> None:
+    digest = repository.save(some_run("the number is 41"))
+    engine = create_engine(sqlite_url(tmp_path / "data" / "reread.db"))
+    with engine.begin() as connection:
+        connection.execute(
+            text("update texts set body = :new where body = :old"),
+            {"new": b"the number is 42", "old": b"the number is 41"},
+        )
+    engine.dispose()
+    with pytest.raises(StoreError, match="damaged"):
+        repository.load(digest)
+
+
+@pytest.mark.parametrize("one", HOSTILE)
+def test_a_string_is_escaped_without_loss(one: str) -> None:
+    column = Escaped()
+    dialect = sqlite.dialect()
+    written = column.process_bind_param(one, dialect)
+    assert written is not None
+    assert "\x00" not in written
+    written.encode()
+    assert column.process_result_value(written, dialect) == one
+
+
+# -- the schema ---------------------------------------------------------------------
+
+
+def test_the_steps_make_exactly_the_tables_that_the_classes_describe(tmp_path: Path) -> None:
+    stepped = sqlite_url(tmp_path / "stepped.db")
+    Repository(stepped).close()
+    created = create_engine(sqlite_url(tmp_path / "created.db"))
+    METADATA.create_all(created)
+    described = []
+    for engine in (create_engine(stepped), created):
+        found = inspect(engine)
+        described.append(
+            {
+                name: (
+                    sorted(
+                        (c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(name)
+                    ),
+                    sorted(found.get_pk_constraint(name)["constrained_columns"]),
+                    sorted(str(sorted(fk.items(), key=str)) for fk in found.get_foreign_keys(name)),
+                    sorted(str(index["column_names"]) for index in found.get_indexes(name)),
+                )
+                for name in found.get_table_names()
+            }
+        )
+        engine.dispose()
+    assert described[0] == described[1]
+
+
+@pytest.mark.parametrize("table", METADATA.sorted_tables, ids=lambda table: table.name)
+def test_every_table_can_be_made_by_postgresql_and_no_count_overflows(table: object) -> None:
+    written = str(CreateTable(table).compile(dialect=postgresql.dialect()))  # type: ignore[arg-type, no-untyped-call]
+    assert "BLOB" not in written
+    assert "VARCHAR" not in written
+    for name in ("position", "message", "calls", "messages", "versions", "answers"):
+        assert f"\t{name} INTEGER" not in written
+
+
+def test_a_database_of_a_newer_program_is_refused(tmp_path: Path) -> None:
+    address = sqlite_url(tmp_path / "new.db")
+    Repository(address).close()
+    engine = create_engine(address)
+    with engine.begin() as connection:
+        connection.execute(text("update schema_version set number = :n"), {"n": latest() + 1})
+    engine.dispose()
+    with pytest.raises(StoreError, match="newer program") as caught:
+        Repository(address)
+    assert caught.value.advice
+
+
+# -- what can go wrong ----------------------------------------------------------------
+
+
+def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"not a database, but somebody's notes\n" * 100)
+    with pytest.raises(StoreError, match="not a database") as caught:
+        Repository(sqlite_url(path))
+    assert str(path) in caught.value.where
+    assert path.read_bytes() == b"not a database, but somebody's notes\n" * 100
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(StoreError, match="folder cannot be used"):
+        Repository(sqlite_url(tmp_path / "data" / "reread.db"))
+
+
+def test_a_full_disk_is_told_and_leaves_what_was_there(tmp_path: Path) -> None:
+    address = sqlite_url(tmp_path / "small.db")
+    with Repository(address) as repository:
+        kept = repository.save(some_run("small"))
+        with repository._engine.connect() as connection:  # noqa: SLF001 - the limit of a full disk
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 4}")
+        big = some_run("x" * 1_000_000, "big")
+        with pytest.raises(StoreError, match="full") as caught:
+            repository.save(big)
+        assert "space" in caught.value.advice
+        assert [one.digest for one in repository.runs()] == [kept]
+        assert repository.load(kept) == some_run("small")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nosuchdatabase://user:secret@host/name", "secret", "mssql+nodriver://user:secret@host/name"],
+)
+def test_an_address_that_leads_nowhere_is_told_without_its_password(address: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        Repository(address)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["store.references", "store.objects", "store.results", "store.digest", "store.builder"],
+)
+def test_nothing_but_the_repository_loads_the_database_library(module: str) -> None:
+    program = (
+        f"import sys, {module}; sys.exit('sqlmodel' in sys.modules or 'sqlalchemy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0  # noqa: S603 - our own program
