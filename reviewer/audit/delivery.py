@@ -25,7 +25,6 @@ from store.records.runs import Message, Part, PartKind, Run, ToolResult
 from store.records.sources import (
     ManifestEntry,
     Selection,
-    SourceKind,
     VersionKey,
 )
 from store.records.text import Span, Unit
@@ -103,7 +102,7 @@ class Deliveries:
 
     def _is_result(self, key: VersionKey) -> bool:
         text = self.texts.get(key)
-        return text is not None and text.version.kind is SourceKind.TOOL_RESULT
+        return text is not None and text.is_plain_result
 
     def _in_part(self, index: int, number: int, part: Part) -> Iterator[Delivery]:
         wanted = self.selections(part)
@@ -159,8 +158,7 @@ class Deliveries:
     ) -> Iterator[Delivery]:
         """Yield what of code points *span* of *text* stands in the part."""
         target = self._target(text, span)
-        whole_text = text.version.kind is SourceKind.TOOL_RESULT
-        for match, place in scene.find(target, text, block, anywhere=whole_text):
+        for match, place in scene.find(target, text, block, anywhere=text.is_plain_result):
             chars = match.target.moved(span.start)
             complete = match.target == target.whole
             for reached in text.in_unit([chars]):
@@ -234,9 +232,7 @@ class Deliveries:
     def _pool(self) -> tuple[tuple[VersionText, Target], ...]:
         texts = self.texts.values()
         return tuple(
-            (text, Target(text.text))
-            for text in texts
-            if text.text and text.version.kind is not SourceKind.TOOL_RESULT
+            (text, Target(text.text)) for text in texts if text.text and not text.is_plain_result
         )
 
     @cached_property

@@ -16,7 +16,7 @@ from store.records.findings import Delivery, Form, PlaceholderFacts, Placeholder
 from store.records.grades import Grade
 from store.records.markers import marker_of
 from store.records.runs import Admission, ContextEdit, EditKind, PartKind, ToolResult
-from store.records.sources import SourceKind, VersionKey
+from store.records.sources import VersionKey
 from store.records.text import Span
 
 __all__ = ["placeholders"]
@@ -195,8 +195,8 @@ class _History:
     def _elsewhere(self, own: set[tuple[int, int]]) -> Iterator[Delivery]:
         texts = self.standing.deliveries.texts
         sources = {s.source_id for s in self.result.selections} | {self.result.side_file}
-        for key, text in texts.items():
-            if key.source_id in sources and text.version.kind is not SourceKind.TOOL_RESULT:
+        for key in texts:
+            if key.source_id in sources:
                 for delivery in self.standing.deliveries.by_version.get(key, ()):
                     outside = (delivery.message, delivery.part) not in own
                     if outside and delivery.form is not Form.PREVIEW:

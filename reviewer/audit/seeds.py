@@ -82,9 +82,7 @@ class SeedIndex:
                 self._owners[low:high].tolist(), self._places[low:high].tolist(), strict=True
             ):
                 diagonal = (owner, start - at)
-                if done.get(diagonal, -1) > at or not self._gets_to(
-                    reach, query, at, owner, start
-                ):
+                if done.get(diagonal, -1) > at or not self._gets_to(reach, query, at, owner, start):
                     continue
                 piece = self._extend(query, at, owner, start)
                 done[diagonal] = piece.at + piece.length

@@ -16,7 +16,10 @@ from reviewer.audit.intervals import union
 from store.records.sources import Integrity, Selection, Version
 from store.records.text import OutsideTextError, Span, TextIndex, Unit
 
-__all__ = ["Row", "VersionText"]
+__all__ = ["PLAIN_RESULT", "Row", "VersionText"]
+
+PLAIN_RESULT = "tool:"
+"""Source ids of results that are no document of their own (MODEL.md, "Source ids")."""
 
 Row = Mapping[str, object]
 
@@ -29,6 +32,7 @@ class VersionText:
         searchable = version.integrity not in (Integrity.CHANGED, Integrity.MISSING)
         self.text: str | None = version.text if searchable else None
         self.by_line = version.unit is Unit.LINE
+        self.is_plain_result = version.key.source_id.startswith(PLAIN_RESULT)
 
     @cached_property
     def index(self) -> TextIndex:

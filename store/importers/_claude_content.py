@@ -14,6 +14,7 @@ from store.records.runs import Part, PartKind
 
 __all__ = [
     "RECONSTRUCTED",
+    "RUN_BY_API",
     "attachment_parts",
     "attachment_type",
     "block_parts",
@@ -25,34 +26,49 @@ __all__ = [
 RECONSTRUCTED = "reconstructed"
 """Status of a part whose words are not in the record but follow from it."""
 
+RUN_BY_API = "run by the API"
+"""Status of a tool call that the API ran within the call itself: it ends no turn."""
+
 _SAVED = re.compile(
-    r"\A\s*<persisted-output>\s*Output too large \([^)\n]{1,40}\)\. Full output saved to: (\S[^\n]*?)\s*\n"
+    r"\A\s*<persisted-output>\s*Output too large \([^)\n]{1,40}\)\."
+    r" Full output saved to: (\S[^\n]*?)\s*\n"
+    r"|\A(?:Error: )?result \([^)\n]{1,60}\) exceeds maximum allowed tokens\."
+    r" Output has been saved to (\S[^\n]*?)\.?\s*(?:\n|\Z)"
 )
 _REFUSED = re.compile(
-    r"\A\s*(?:<tool_use_error>|File content \([^)\n]{1,40}\) exceeds maximum allowed (?:tokens|size))"
+    r"\A\s*(?:<tool_use_error>"
+    r"|File content \([^)\n]{1,40}\) exceeds maximum allowed (?:tokens|size))"
 )
 
 
 def block_parts(block: Mapping[str, object], *, summary: bool = False) -> list[Part]:
     """Return the parts of one content block of a message."""
     kind = as_text(block.get("type"))
-    if kind == "text":
-        shape = PartKind.SUMMARY if summary else PartKind.TEXT
-        return [Part(shape, as_text(block.get("text")))]
-    if kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
-        name, call_id = as_text(block.get("name")), as_text(block.get("id"))
-        return [Part(PartKind.TOOL_CALL, dump(block.get("input")), call_id, name)]
     if kind == "tool_result":
         return _result_parts(block)
-    if kind == "thinking":
+    return [_part(kind, block, summary=summary)]
+
+
+def _part(kind: str, block: Mapping[str, object], *, summary: bool) -> Part:
+    if kind == "text":
+        shape = PartKind.SUMMARY if summary else PartKind.TEXT
+        made = Part(shape, as_text(block.get("text")))
+    elif kind == "thinking":
         size = len(as_text(block.get("signature")))
-        return [Part(PartKind.REASONING, as_text(block.get("thinking")), opaque_bytes=size)]
-    if kind in {"image", "document"}:
-        return [_media(block)]
-    if kind.endswith("_tool_result"):
+        made = Part(PartKind.REASONING, as_text(block.get("thinking")), opaque_bytes=size)
+    elif kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
+        name, call_id = as_text(block.get("name")), as_text(block.get("id"))
+        status = "" if kind == "tool_use" else RUN_BY_API
+        made = Part(PartKind.TOOL_CALL, dump(block.get("input")), call_id, name, status)
+    elif kind.endswith("_tool_result"):
         call_id = as_text(block.get("tool_use_id"))
-        return [Part(PartKind.TOOL_RESULT, dump(block.get("content")), call_id, kind)]
-    return [Part(PartKind.OPAQUE, name=kind or "unknown block", opaque_bytes=len(dump(block)))]
+        made = Part(PartKind.TOOL_RESULT, dump(block.get("content")), call_id, kind)
+    elif kind in {"image", "document"}:
+        made = _media(block)
+    else:
+        size = len(dump(block))
+        made = Part(PartKind.OPAQUE, name=kind or "unknown block", opaque_bytes=size)
+    return made
 
 
 def _result_parts(block: Mapping[str, object]) -> list[Part]:
@@ -87,7 +103,7 @@ def _media(block: Mapping[str, object]) -> Part:
 
 
 def result_text(block: Mapping[str, object]) -> str | None:
-    """Return the text of a result block, text blocks joined by a line feed; ``None`` without any."""
+    """Return the text of a result block, text blocks joined by line feeds; ``None`` without any."""
     content = block.get("content")
     if isinstance(content, str):
         return content
@@ -105,9 +121,9 @@ def is_error(block: Mapping[str, object]) -> bool:
 
 
 def saved_to(text: str) -> str:
-    """Return the path that a result too large for the request names as its whole, or an empty string."""
+    """Return the path that a result too large for the request names as its whole, if it does."""
     found = _SAVED.match(text)
-    return found.group(1) if found else ""
+    return found.group(1) or found.group(2) if found else ""
 
 
 def attachment_type(record: Record) -> str:

@@ -114,7 +114,17 @@ class Context:
         for uuid in as_list(meta.get("clearedAttachmentUUIDs")):
             self.held.remove(as_text(uuid))
         reason = "a boundary record names these results"
-        self._edit(EditKind.PERSIST, ids, "client", Grade.DERIVED, reason, record.origin)
+        self._edit(
+            ContextEdit(
+                self.next_call,
+                EditKind.PERSIST,
+                ids,
+                "client",
+                Grade.DERIVED,
+                reason,
+                record.origin,
+            )
+        )
 
     def compact(self, record: Record) -> None:
         """Drop the history; the summary that follows stands in its place."""
@@ -148,7 +158,11 @@ class Context:
         self._inferred &= kept
         self._order = [call_id for call_id in self._order if call_id in kept]
         self._cleared = 0
-        self._edit(EditKind.COMPACT, gone, "client", grade, reason, record.origin)
+        self._edit(
+            ContextEdit(
+                self.next_call, EditKind.COMPACT, gone, "client", grade, reason, record.origin
+            )
+        )
 
     def _segment(
         self, before: list[Entry], segment: Mapping[str, object], origin: str
@@ -188,25 +202,30 @@ class Context:
         self._cleared = count
         if fresh:
             reason = f"the API reports {count} results cleared; the oldest are taken to be these"
-            self._edit(EditKind.CLEAR, fresh, "api", Grade.INFERRED, reason, origin)
+            self._edit(
+                ContextEdit(
+                    self.next_call, EditKind.CLEAR, fresh, "api", Grade.INFERRED, reason, origin
+                )
+            )
 
     def note_inline(self, record: Record, call_ids: Iterable[str]) -> None:
         """Note results that were too large and came with a preview only."""
         reason = "the result itself says that only a preview of it was sent"
         ids = tuple(call_ids)
-        self._edit(EditKind.PERSIST, ids, "client", Grade.DERIVED, reason, record.origin)
+        self._edit(
+            ContextEdit(
+                self.next_call,
+                EditKind.PERSIST,
+                ids,
+                "client",
+                Grade.DERIVED,
+                reason,
+                record.origin,
+            )
+        )
 
-    def _edit(  # noqa: PLR0913 - the fields of the record
-        self,
-        kind: EditKind,
-        ids: tuple[str, ...],
-        by: str,
-        grade: Grade,
-        reason: str,
-        origin: str,
-    ) -> None:
-        if ids:
-            edit = ContextEdit(self.next_call, kind, ids, by, grade, reason, origin)
+    def _edit(self, edit: ContextEdit) -> None:
+        if edit.tool_call_ids:
             self._builder.edits.append(edit)
 
     def _replace(self, call_id: str, part: Part) -> None:

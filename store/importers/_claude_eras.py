@@ -126,12 +126,13 @@ class Eras:
         return made
 
     def is_inferred(self, call_id: str, text: str) -> bool:
-        """Return whether a result has a side file and nothing says why: no boundary, no inline marker."""
-        return (
-            bool(self.side.of_call(call_id))
-            and call_id not in self.boundary_ids
-            and not saved_to(text)
-        )
+        """Return whether a result has a side file and nothing says why.
+
+        A boundary would, and so would the result itself where it names its file.
+        """
+        if not self.side.of_call(call_id) or call_id in self.boundary_ids:
+            return False
+        return not saved_to(text) and f"tool-results/{call_id}" not in text.replace("\\", "/")
 
     def side_file(self, call_id: str, text: str) -> str:
         """Return the path of the file a result was saved to, as the session calls it."""
@@ -149,7 +150,9 @@ class Eras:
     def placeholder(self, call_id: str) -> Part:
         """Return what stands in a request in place of a result that was saved and taken away."""
         path = self.side_file(call_id, "") or f"…/tool-results/{call_id}.txt"
-        text = f"<persisted-output>Tool result saved to: {path}\n\nUse Read to view</persisted-output>"
+        text = (
+            f"<persisted-output>Tool result saved to: {path}\n\nUse Read to view</persisted-output>"
+        )
         return Part(PartKind.TOOL_RESULT, text, call_id, status=RECONSTRUCTED)
 
 

@@ -9,12 +9,21 @@ from pathlib import Path
 
 from store.importers._base import HEAD_BYTES
 from store.importers._claude_records import looks_like_session, session_of
-from store.records.runs import Problem
+from store.records.runs import Problem, ProblemKind
 
-__all__ = ["SideFiles", "agents_of", "find_side_files", "is_session_file", "session_files"]
+__all__ = [
+    "SideFiles",
+    "agents_of",
+    "find_side_files",
+    "is_own_folder",
+    "is_session_file",
+    "session_beside",
+    "session_files",
+]
 
 _RESULTS = "tool-results"
 _AGENTS = "subagents"
+_OWN = frozenset({_RESULTS, _AGENTS, "session-memory", "workflows", "memory"})
 
 
 @dataclass(slots=True)
@@ -144,6 +153,17 @@ def session_files(folder: Path, problems: list[Problem]) -> Iterator[Path]:
     yield from sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 
 
+def is_own_folder(name: str, names: frozenset[str]) -> bool:
+    """Return whether a folder of this name with these entries is what a session keeps beside it."""
+    return name not in {_RESULTS, _AGENTS} and bool(names & {_RESULTS, _AGENTS}) and (names <= _OWN)
+
+
+def session_beside(folder: Path) -> bool:
+    """Return whether the session's file lies beside its *folder*."""
+    beside = (path for path in _listed(folder.parent) if path.stem == folder.name)
+    return any(is_session_file(path) for path in beside)
+
+
 def _listed(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
@@ -165,8 +185,13 @@ def _below(folder: Path, problems: list[Problem]) -> Iterator[Path]:
             path = Path(at) / name
             if path.is_symlink() and not path.resolve().is_relative_to(home):
                 problems.append(_leaves(path))
-            elif name not in folders and is_session_file(path):
+            elif name in folders:
+                continue
+            elif is_session_file(path):
                 yield path
+            elif Path(at) == folder and name.endswith((".jsonl", ".json")):
+                what = "is no session; it was left out; name it by itself to have it read"
+                problems.append(Problem(name, what, ProblemKind.NOTED))
 
 
 def _leaves(path: Path) -> Problem:

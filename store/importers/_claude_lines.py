@@ -18,7 +18,9 @@ _FILE_TOOLS: Mapping[str, str] = {
     "NotebookRead": "notebook_path",
     "ReadFile": "file_path",
 }
-_MCP_READ = re.compile(r"\Amcp__.+__(?:read_file|read_text_file|read_media_file|get_file_contents)\Z")
+_MCP_READ = re.compile(
+    r"\Amcp__.+__(?:read_file|read_text_file|read_media_file|get_file_contents)\Z"
+)
 _PATH_KEYS = ("file_path", "path", "notebook_path", "relative_path")
 
 
@@ -60,7 +62,7 @@ def clean_path(path: str, cwd: str) -> str:
     windows = bool(_DRIVE.match(path) or _DRIVE.match(cwd) or path.startswith("\\\\"))
     if windows:
         path, cwd = path.replace("\\", "/"), cwd.replace("\\", "/")
-    absolute = path.startswith("/") or bool(_DRIVE.match(path)) or path.startswith("~")
+    absolute = path.startswith(("/", "~")) or bool(_DRIVE.match(path))
     if not absolute and cwd:
         path = f"{cwd}/{path}"
     clean = posixpath.normpath(path)

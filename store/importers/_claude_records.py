@@ -52,6 +52,7 @@ _KNOWN = frozenset(
 _TREE_TYPES = _CONVERSATION | {"attachment", "system", "progress"}
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]{1,200})"')
 _LINKED = re.compile(rb'"(?:parentUuid|leafUuid|messageId)"\s*:')
+_SETTING = re.compile(rb'"type"\s*:\s*"(?:permission-mode|queue-operation|last-prompt|mode)"')
 _TYPED = re.compile(
     rb'"type"\s*:\s*"(?:user|assistant|attachment|system|progress|summary|queue-operation'
     rb"|file-history-snapshot|file-history-delta|permission-mode|mode|last-prompt|ai-title"
@@ -76,12 +77,15 @@ def as_text(value: object) -> str:
 
 def dump(value: object) -> str:
     """Return *value* as JSON text, characters unescaped, keys in recorded order."""
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deeply to be written)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """One line.  ``parent`` is what it follows: its parent, or its logical parent after a compaction."""
+    """One line.  ``parent`` is what it follows: its parent, or its logical one."""
 
     line: int
     origin: str
@@ -148,8 +152,7 @@ class Record:
     def is_synthetic(self) -> bool:
         """Whether the client wrote this assistant record itself, without a model."""
         return (
-            self.message.get("model") == "<synthetic>"
-            or self.data.get("isApiErrorMessage") is True
+            self.message.get("model") == "<synthetic>" or self.data.get("isApiErrorMessage") is True
         )
 
 
@@ -277,8 +280,9 @@ def looks_like_session(head: bytes) -> bool:
         verdict = _looks_like_record(raw) if raw.strip() else None
         if verdict is not None:
             return verdict
-    # No whole line decided: one huge line, or only lines that any program may write.
-    return bool(_TYPED.search(head) and _LINKED.search(head) and _SESSION.search(head))
+    # No whole line decided: one huge line, or none but settings of a session.
+    named = bool(_TYPED.search(head) and _SESSION.search(head))
+    return named and bool(_LINKED.search(head) or _SETTING.search(first))
 
 
 def _looks_like_record(raw: bytes) -> bool | None:
@@ -290,15 +294,13 @@ def _looks_like_record(raw: bytes) -> bool | None:
     if not isinstance(data, dict):
         return False
     kind = as_text(data.get("type"))
-    if kind in _TREE_TYPES:
-        if "sessionId" in data and "parentUuid" in data and "uuid" in data:
-            return True
-        return False if "sessionId" not in data else None
-    if kind == "summary" and "leafUuid" in data and "summary" in data:
+    if kind in _TREE_TYPES and {"sessionId", "parentUuid", "uuid"} <= data.keys():
         return True
-    if kind in {"file-history-snapshot", "file-history-delta"} and "messageId" in data:
+    marks = {"summary": "leafUuid", "file-history-snapshot": "messageId"}
+    if marks.get(kind, "") in data:
         return True
-    return None if kind in _KNOWN and "projectHash" not in data else False
+    # Other lines may come before the first record of a session, and prove nothing themselves.
+    return None if kind and "sessionId" in data and "projectHash" not in data else False
 
 
 def session_of(head: bytes) -> str:

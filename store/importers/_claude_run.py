@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from store.builder import RunBuilder
 from store.importers._claude_content import (
+    RUN_BY_API,
     attachment_parts,
     attachment_type,
     block_parts,
@@ -98,8 +99,14 @@ class _Walk:
         names = {one.uuid for one in members}
         index = self._context.say("assistant", parts, record.origin, names)
         last = members[-1].message
-        stop = next((as_text(one.message.get("stop_reason")) for one in reversed(members)
-                     if one.message.get("stop_reason")), "")
+        stop = next(
+            (
+                as_text(one.message.get("stop_reason"))
+                for one in reversed(members)
+                if one.message.get("stop_reason")
+            ),
+            "",
+        )
         grade, reason = self._grade(thinking)
         number = self._builder.call(
             splices=splices,
@@ -123,7 +130,7 @@ class _Walk:
     def _answer(self, number: int, parts: list[Part], origin: str) -> None:
         texts = [part.text for part in parts if part.kind is PartKind.TEXT]
         text = "\n".join(one for one in texts if one.strip() and one != _NO_CONTENT)
-        asks = any(part.kind is PartKind.TOOL_CALL and part.status != "server" for part in parts)
+        asks = any(part.kind is PartKind.TOOL_CALL and part.status != RUN_BY_API for part in parts)
         if text and not asks:
             self._builder.answers.append(Answer(number, text, origin=origin))
 

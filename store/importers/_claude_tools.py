@@ -68,7 +68,7 @@ class Tools:
             self._change(asked, display, record.origin)
 
     def attach(self, record: Record) -> tuple[str, str]:
-        """Take an attached file; return source and version of its text, empty where it is no whole."""
+        """Take an attached file; return source and version of its text, if it is the whole."""
         attachment = as_map(record.data.get("attachment"))
         given = as_text(attachment.get("filename")) or as_text(attachment.get("path"))
         if not given:
@@ -110,9 +110,7 @@ class Tools:
         name = inline.replace("\\", "/").rpartition("/")[2]
         return self._eras.side.text_of(name)
 
-    def _read(
-        self, call_id: str, path: str, asked: _Asked, display: Mapping[str, object]
-    ) -> None:
+    def _read(self, call_id: str, path: str, asked: _Asked, display: Mapping[str, object]) -> None:
         result = self._results[call_id]
         if result.failed or result.text is None:
             self._files.failed(call_id, path, asked.arguments)

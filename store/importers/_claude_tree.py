@@ -160,9 +160,7 @@ class Tree:
         parent = self._parents[record.uuid]
         return parent in on_way or any(one.uuid == parent for one in members) or not parent
 
-    def _thread(
-        self, result: Record, on_way: set[str], members: list[Record]
-    ) -> dict[str, Record]:
+    def _thread(self, result: Record, on_way: set[str], members: list[Record]) -> dict[str, Record]:
         """Return a result beside the way with the attachments and boundaries around it."""
         known = {one.uuid for one in members}
         found = {result.uuid: result}

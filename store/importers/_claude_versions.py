@@ -158,9 +158,11 @@ class FileVersions:
         """Take an edit; *original* is the display copy of the file before it, if there is one."""
         before = self._current(path)
         base = before.text if before else None
-        if isinstance(original, str) and original and (before is None or before.takes([], original)):
-            base = original
-            if before is not None:
+        if isinstance(original, str) and original:
+            if before is None:
+                base = original
+            elif before.takes([], original):
+                base = original
                 before.know([], original)
         after = self._begin(path, origin)
         text = None if base is None else _after_edit(base, arguments)
@@ -213,7 +215,8 @@ def _whole(
 ) -> str | None:
     """Return the file's whole text where the result proves it to be the whole."""
     if bare and not lines:
-        return None if any(key in arguments for key in ("head", "tail", "offset", "limit")) else text
+        chosen = any(key in arguments for key in ("head", "tail", "offset", "limit"))
+        return None if chosen else text
     content = display.get("content")
     numbers = [display.get(key) for key in ("startLine", "numLines", "totalLines")]
     if not isinstance(content, str) or numbers[0] not in (0, 1) or numbers[1] != numbers[2]:
@@ -252,7 +255,8 @@ def _selection(
         return Selection(key.source_id, key.version_id, Unit.LINE, (span,))
     last = len(state.rows) if end is None else min(end - 1, len(state.rows))
     start = min(starts[min(first - 1, len(state.rows))], len(state.text))
-    stop = max(start, min(starts[last], len(state.text)))
+    # A tool joins the lines it gives: the end of the last one is not asked for.
+    stop = max(start, starts[last] - 1)
     return Selection(key.source_id, key.version_id, Unit.CHAR, (Span(start, stop),))
 
 

@@ -15,7 +15,16 @@ from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["Line", "OutsideError", "inside", "lines", "names_in", "open_regular", "sha256_of", "shown"]
+__all__ = [
+    "Line",
+    "OutsideError",
+    "inside",
+    "lines",
+    "names_in",
+    "open_regular",
+    "sha256_of",
+    "shown",
+]
 
 _BUFFER = 1 << 20
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")

@@ -117,9 +117,7 @@ class EventReader:
         self.requests.forget()
         self._call(event, data, None)
 
-    def _call(
-        self, event: Mapping[str, object], data: bytes, parted: Request | None
-    ) -> None:
+    def _call(self, event: Mapping[str, object], data: bytes, parted: Request | None) -> None:
         fields = Fields(event, self._lost)
         fields.any("event")
         builder = self.builder
@@ -169,7 +167,9 @@ class EventReader:
                 index = self._message(piece.value, piece.raw, piece.digest)
                 new.append(index)
             else:
-                start, stop = (piece.start, piece.stop) if piece else (self.builder.held_length,) * 2
+                start, stop = (
+                    (piece.start, piece.stop) if piece else (self.builder.held_length,) * 2
+                )
                 splices += (
                     Splice(change.start + at, change.stop + at, change.messages)
                     for change in difference(held(at, start), new)
@@ -180,9 +180,7 @@ class EventReader:
     def _each_message(self, values: list[object], raws: list[msgspec.Raw]) -> list[int]:
         if len(raws) != len(values):
             return [self._message(value) for value in values]
-        return [
-            self._message(value, bytes(raw)) for value, raw in zip(values, raws, strict=True)
-        ]
+        return [self._message(value, bytes(raw)) for value, raw in zip(values, raws, strict=True)]
 
     def _message(self, value: object, raw: bytes = b"", digest: bytes = b"") -> int:
         """Return the index of a message, which may stand as a reference to an earlier one."""

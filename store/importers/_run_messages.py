@@ -153,9 +153,7 @@ class _Parts:
             opaque_bytes=size,
         )
 
-    def _body(
-        self, fields: Fields, value: object, raw: bytes, kind: str
-    ) -> tuple[str | None, int]:
+    def _body(self, fields: Fields, value: object, raw: bytes, kind: str) -> tuple[str | None, int]:
         """Return the text of a part, or ``None`` and the size of what cannot be shown."""
         name = fields.text("object")
         if isinstance(value, str):

@@ -14,9 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from store.builder import RunBuilder
-from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
 from store.importers._claude_eras import Eras
-from store.importers._claude_folder import agents_of, find_side_files, session_files
+from store.importers._claude_folder import (
+    agents_of,
+    find_side_files,
+    is_own_folder,
+    session_beside,
+    session_files,
+)
 from store.importers._claude_records import (
     Record,
     Transcript,
@@ -40,7 +46,8 @@ _SESSION_NAME = re.compile(rf"\A(?:{_UUID}|agent-[\w-]+)\.jsonl\Z")
 def recognise(probe: Probe) -> bool:
     """Return whether *probe* is a session file, or a folder that holds session files by name."""
     if probe.is_folder:
-        return any(_SESSION_NAME.match(name) for name in probe.names)
+        named = any(_SESSION_NAME.match(name) for name in probe.names)
+        return named or is_own_folder(probe.path.name, probe.names)
     return looks_like_session(probe.head)
 
 
@@ -63,6 +70,9 @@ def read(probe: Probe) -> Iterator[Run]:
 
 
 def _read_folder(probe: Probe, problems: list[Problem]) -> Iterator[Run]:
+    if is_own_folder(probe.path.name, probe.names) and session_beside(probe.path):
+        # The session's file lies beside this folder and brings its subagents along.
+        return
     files = list(session_files(probe.path, problems))
     if not files:
         what = "no file in this folder could be read as a session; name the file itself"
@@ -98,9 +108,7 @@ def _cannot(error: OSError) -> str:
     return f"cannot be read ({error.strerror}); give the right to read it, or name another file"
 
 
-def _runs(
-    path: Path, label: str, transcript: Transcript, problems: list[Problem]
-) -> Iterator[Run]:
+def _runs(path: Path, label: str, transcript: Transcript, problems: list[Problem]) -> Iterator[Run]:
     """Yield the runs of one file by run id; the first carries the problems of the file."""
     session = transcript.session or path.stem
     side = find_side_files(path, transcript.session)
@@ -123,9 +131,7 @@ def _runs(
             )
             made.append(branch_run(builder, branch, eras))
     if not made:
-        transcript.problems.append(
-            Problem(label, "the file holds no conversation", ProblemKind.NOTED)
-        )
+        transcript.problems.append(Problem(label, NO_CALLS, ProblemKind.NOTED))
         made = [RunBuilder(session, label, _FORMAT, Layer.TRANSCRIPT, transcript.title).finish()]
     left = [
         OtherEvent(f"{record.type} outside every branch", record.origin, dump(record.data))

@@ -22,7 +22,7 @@ from typing import Final, Literal
 
 from store.records.text import InsideCharacterError, OutsideTextError, Span
 
-__all__ = ["MAX_DEPTH", "Kind", "Node", "StringMap", "parse", "parse_all", "strings"]
+__all__ = ["MAX_DEPTH", "Kind", "Node", "StringMap", "parse", "parse_all", "plain", "strings"]
 
 MAX_DEPTH: Final = 512
 """Deeper nesting is refused: no tool answers so, and views must walk what is parsed."""
@@ -127,6 +127,27 @@ def strings(text: str) -> Iterator[Node]:
             if node.kind == "string":
                 yield node
             waiting.extend(reversed(node.children))
+
+
+def plain(node: Node) -> object:
+    """Return the value of *node* as dictionaries and lists; of equal keys the last.
+
+    Numbers stay text, as recorded.
+    """
+    holder: list[object] = []
+    waiting: list[tuple[Node, list[object] | dict[str, object]]] = [(node, holder)]
+    while waiting:
+        item, around = waiting.pop()
+        value: object = item.value
+        if item.kind in ("array", "object"):
+            inner: list[object] | dict[str, object] = [] if item.kind == "array" else {}
+            value = inner
+            waiting.extend((child, inner) for child in reversed(item.children))
+        if isinstance(around, dict):
+            around[item.key or ""] = value
+        else:
+            around.append(value)
+    return holder[0]
 
 
 class StringMap:

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from reviewer.audit.rules._example import Story
 from reviewer.audit.rules._rule import Rule, finding
+from reviewer.audit.texts import PLAIN_RESULT
 from reviewer.audit.view import AuditView
 from store.records.findings import Finding, Outcome, Severity, Where
 from store.records.runs import Grant, Run
@@ -22,7 +23,7 @@ def check(view: AuditView) -> Iterator[Finding]:
     for read in view.reads:
         source_id = read.selection.source_id
         inside = any(fnmatchcase(source_id, pattern) for pattern in scope)
-        if inside or source_id.startswith("tool:") or read.outcome in _NOTHING_CAME:
+        if inside or source_id.startswith(PLAIN_RESULT) or read.outcome in _NOTHING_CAME:
             continue
         yield finding(
             RULE.id,

@@ -1,0 +1,296 @@
+"""One conversation, message after message, as a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import normpath
+from typing import Final
+
+from store.builder import RunBuilder
+from store.evidence import obtained
+from store.importers._lc_citations import citations_of
+from store.importers._lc_content import Content, Documents, read_content
+from store.importers._lc_dialects import Plain, PlainCall, unwrapped
+from store.importers._numbered import KnownLines, numbered_lines
+from store.records.grades import Grade
+from store.records.json_text import parse
+from store.records.markers import marker_of
+from store.records.runs import (
+    Answer,
+    ContextEdit,
+    EditKind,
+    Part,
+    PartKind,
+    Run,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from store.records.sources import Selection, SourceKind, Version, VersionKey
+from store.records.text import Unit
+from store.tool_json import entries_of
+
+__all__ = ["Conversation"]
+
+RULE: Final = "each assistant message saw every message before it"
+_READERS: Final = frozenset({"read_file", "read", "view_file", "readfile"})
+_PATHS: Final = ("file_path", "path", "filename", "target_file", "absolute_path")
+_SAVED_AT: Final = re.compile(r"saved in the filesystem at this path: ([^\n]+)")
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Puts messages together; give each in order, then the files of the state, then `finish`."""
+
+    builder: RunBuilder
+    documents: Documents = field(default_factory=Documents)
+    _request: list[int] = field(default_factory=list)
+    _calls: dict[str, ToolCall] = field(default_factory=dict)
+    _files: dict[str, Version] = field(default_factory=dict)
+    _reads: list[tuple[int, str, dict[int, str]]] = field(default_factory=list)
+    _artifacts: list[tuple[object, str]] = field(default_factory=list)
+    _unknown: str = ""
+    _summarised: bool = False
+
+    def add_file(self, path: str, value: object, origin: str) -> None:
+        """Keep a file that the state holds: obtained, whatever was read of it."""
+        content = value.get("content") if isinstance(value, dict) else value
+        if isinstance(content, list) and all(isinstance(line, str) for line in content):
+            content = "\n".join(content)
+        encoded = isinstance(value, dict) and value.get("encoding") not in (None, "utf-8")
+        if not isinstance(content, str) or encoded:
+            return
+        (version,) = obtained((), entries_of({"id": path, "text": content}), origin) or (None,)
+        if version is not None:
+            self._files[path] = replace(version, kind=SourceKind.FILE, title=path)
+
+    def add(self, plain: Plain, origin: str) -> None:
+        """Add the next message."""
+        content = read_content(plain.content, self.documents, origin)
+        if plain.role == "assistant":
+            self._assistant(plain, content, origin)
+        elif plain.role == "tool":
+            self._tool(plain, content, origin)
+        else:
+            parts = content.parts
+            if plain.additional.get("lc_source") == "summarization":
+                self._summarised = True
+                parts = [
+                    replace(part, kind=PartKind.SUMMARY) if part.kind is PartKind.TEXT else part
+                    for part in parts
+                ]
+            self._request.append(self.builder.message(plain.role, parts, origin))
+
+    def _assistant(self, plain: Plain, content: Content, origin: str) -> None:
+        calls = plain.calls + tuple(
+            call for call in content.calls if call.id not in {known.id for known in plain.calls}
+        )
+        for call in calls:
+            part = Part(PartKind.TOOL_CALL, call.arguments, tool_call_id=call.id, name=call.name)
+            content.parts.append(part)
+        message = self.builder.message("assistant", content.parts, origin)
+        if _is_from_a_model(plain, content):
+            number = self._call(plain, message, origin)
+            self._tool_calls(calls, number, origin)
+            text = "".join(text for text, _ in content.texts)
+            if text and not calls:
+                cited = citations_of(
+                    content.texts, self.documents, plain.metadata, plain.annotations
+                )
+                self.builder.answers.append(Answer(number, text, cited, origin))
+        self._request.append(message)
+        if content.compacted:
+            self._unknown = "the service compacted the conversation; what it kept is not recorded"
+
+    def _call(self, plain: Plain, message: int, origin: str) -> int:
+        grade, reason = Grade.INFERRED, RULE
+        edits = plain.metadata.get("context_management")
+        edited = edits.get("applied_edits") if isinstance(edits, dict) else None
+        if self._unknown:
+            grade, reason = Grade.UNKNOWN, self._unknown
+        elif edited:
+            what = (
+                "the service edited this request itself; which messages it changed is not recorded"
+            )
+            grade, reason = Grade.UNKNOWN, what
+        elif self._summarised:
+            reason += "; a summary stands among them, and what was written before it saw more"
+        metadata = plain.metadata
+        return self.builder.call(
+            self._request,
+            response=[message],
+            id=plain.id,
+            origin=origin,
+            model=_text(metadata.get("model_name")) or _text(metadata.get("model")),
+            grade=grade,
+            grade_reason=reason,
+            usage=_usage(plain),
+            finish_reason=_text(metadata.get("finish_reason"))
+            or _text(metadata.get("stop_reason")),
+        )
+
+    def _tool_calls(self, calls: tuple[PlainCall, ...], number: int, origin: str) -> None:
+        for call in calls:
+            made = ToolCall(call.id, call.name, call.arguments, number, origin)
+            self.builder.tool_calls.append(made)
+            self._calls[call.id] = made
+
+    # -- results --------------------------------------------------------------
+
+    def _tool(self, plain: Plain, content: Content, origin: str) -> None:
+        call = self._calls.get(plain.tool_call_id)
+        name = plain.name or (call.name if call else "")
+        text = "\n".join(text for text, _ in content.texts)
+        others = [part for part in content.parts if part.kind is not PartKind.TEXT]
+        part = Part(
+            PartKind.TOOL_RESULT,
+            text,
+            tool_call_id=plain.tool_call_id,
+            name=name,
+            status=plain.status,
+        )
+        self._request.append(self.builder.message("tool", [part, *others], origin))
+        path = _path_of(call) if name.lower() in _READERS else ""
+        kept, side_file = self._edits(plain, text, origin)
+        result = ToolResult(
+            tool_call_id=plain.tool_call_id,
+            text=kept,
+            status=plain.status,
+            is_file_read=bool(path),
+            side_file=side_file,
+            origin=origin,
+        )
+        lines = numbered_lines(text) if path and kept is not None and not result.failed else None
+        if lines:
+            self._reads.append((len(self.builder.tool_results), path, lines))
+        self.builder.tool_results.append(result)
+        if plain.artifact is not None:
+            self._artifacts.append((plain.artifact, origin))
+
+    def _edits(self, plain: Plain, text: str, origin: str) -> tuple[str | None, str]:
+        """Note how a result was edited; return its own text, if the dump has it, and its file."""
+        marks = (
+            (plain.metadata.get("context_editing"), "context editing"),
+            (plain.additional, "the message's own mark"),
+        )
+        for mark, by in marks:
+            if isinstance(mark, dict) and mark.get("cleared"):
+                self._edit(
+                    plain, EditKind.CLEAR, by, "its message says that it was cleared", origin
+                )
+                return None, ""
+        marker = marker_of(text)
+        saved = _SAVED_AT.search(text) if marker and marker.id == "da.evicted" else None
+        if saved is None or not _names_call(saved[1], plain.tool_call_id):
+            return text, ""
+        self._edit(
+            plain, EditKind.PERSIST, "deepagents", "its text names the file it was saved to", origin
+        )
+        version = self._files.get(saved[1])
+        return (version.text if version else None), saved[1]
+
+    def _edit(self, plain: Plain, kind: EditKind, by: str, reason: str, origin: str) -> None:
+        # A result that is saved at once never stood in a request; the time of clearing is not kept.
+        before = len(self.builder.calls) + 1 if kind is EditKind.PERSIST else None
+        grade = Grade.INFERRED if kind is EditKind.PERSIST else Grade.RECORDED
+        self.builder.edits.append(
+            ContextEdit(before, kind, (plain.tool_call_id,), by, grade, reason, origin)
+        )
+
+    # -- the end --------------------------------------------------------------
+
+    def finish(self) -> Run:
+        """Return the run with the versions that its documents, files and artifacts hold."""
+        builder = self.builder
+        builder.versions.extend((*self.documents.versions(), *self._files.values()))
+        self._place_reads()
+        for artifact, origin in self._artifacts:
+            entries = entries_of(unwrapped(artifact))
+            builder.versions.extend(obtained(builder.versions, entries, origin))
+        return builder.finish(None if builder.calls else Grade.INFERRED)
+
+    def _place_reads(self) -> None:
+        """Give each file read its lines: of the file in the state, or of what reads showed."""
+        known: dict[str, list[KnownLines]] = {}
+        texts: dict[str, list[str]] = {}
+        chosen: list[tuple[int, dict[int, str], KnownLines | VersionKey]] = []
+        for result, path, lines in self._reads:
+            stored = self._files.get(path)
+            if stored is not None and path not in texts:
+                texts[path] = (stored.text or "").split("\n")
+            if stored is not None and _are_in(texts[path], lines):
+                chosen.append((result, lines, stored.key))
+                continue
+            group = known.setdefault(path, [])
+            if not (group and group[-1].takes(lines)):
+                origin = self.builder.tool_results[result].origin
+                group.append(KnownLines(path, origin, dict(lines)))
+            chosen.append((result, lines, group[-1]))
+        for group in known.values():
+            versions = {partial.key(): partial.version() for partial in group}
+            self.builder.versions.extend(versions.values())
+        for result, lines, place in chosen:
+            if isinstance(place, KnownLines):
+                selection = place.selection(lines)
+            else:
+                ranges = KnownLines(place.source_id).selection(lines).ranges
+                selection = Selection(place.source_id, place.version_id, Unit.LINE, ranges)
+            results = self.builder.tool_results
+            results[result] = replace(results[result], selections=(selection,))
+
+
+def _is_from_a_model(plain: Plain, content: Content) -> bool:
+    """Return whether a model wrote it: not an example, not what a limit or a retry wrote."""
+    if plain.example:
+        return False
+    text = "".join(text for text, _ in content.texts)
+    marker = marker_of(text) if not (plain.metadata or plain.usage) else None
+    return marker is None or marker.place != "assistant"
+
+
+def _are_in(text: Sequence[str], lines: Mapping[int, str]) -> bool:
+    """Return whether *lines* are those lines of *text*."""
+    return all(number <= len(text) and text[number - 1] == line for number, line in lines.items())
+
+
+def _names_call(path: str, tool_call_id: str) -> bool:
+    """Return whether the file is named after the call, as the tool that saves it names it."""
+    return path.rpartition("/")[2] == re.sub(r"[./\\]", "_", tool_call_id) != ""
+
+
+def _path_of(call: ToolCall | None) -> str:
+    """Return the path that a reading tool was given, with ``/`` and without detours."""
+    if call is None:
+        return ""
+    arguments = parse(call.arguments)
+    for key in _PATHS if arguments is not None else ():
+        found = arguments.get(key) if arguments else None
+        if found is not None and found.text:
+            return normpath(found.text.replace("\\", "/"))
+    return ""
+
+
+def _usage(plain: Plain) -> Usage:
+    if plain.usage:
+        details = plain.usage.get("input_token_details")
+        details = details if isinstance(details, dict) else {}
+        return Usage(
+            _count(plain.usage.get("input_tokens")),
+            _count(plain.usage.get("output_tokens")),
+            _count(details.get("cache_read")),
+            _count(details.get("cache_creation")),
+        )
+    tokens = plain.metadata.get("token_usage")
+    if isinstance(tokens, dict):
+        return Usage(_count(tokens.get("prompt_tokens")), _count(tokens.get("completion_tokens")))
+    return Usage()
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

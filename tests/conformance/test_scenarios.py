@@ -1,0 +1,190 @@
+"""The six scenario folders: what an audit must find is written beside each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from reviewer.audit.engine import audit
+from store.opening import open_paths
+from store.records.findings import Audit, Outcome, PlaceholderKind, ReadFacts, State
+from store.records.grades import Grade
+from store.records.runs import PartKind, Run
+
+SCENARIOS = (
+    "context-bill",
+    "coverage-facts",
+    "evidence-tools",
+    "folded-reference",
+    "retrieval-admission",
+    "turn-end-clearing",
+)
+
+
+@cache
+def audited(folder: Path) -> Audit:
+    (run,) = (found for found in open_paths([str(folder)]) if isinstance(found, Run))
+    return audit(run)
+
+
+@cache
+def expected(folder: Path) -> Mapping[str, object]:
+    value: Mapping[str, object] = json.loads((folder / "expected.json").read_bytes())
+    return value
+
+
+@pytest.fixture
+def scenarios(shared: Path) -> Path:
+    return shared / "data" / "scenarios"
+
+
+def read_of(found: Audit, source_id: str) -> ReadFacts:
+    return next(read for read in found.reads if read.selection.source_id == source_id)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_citation_gets_its_expected_verdict(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    verdicts = [facts.verdict.word for facts in found.citations]
+    assert verdicts == expected(scenarios / name).get("citations", [])
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_request_is_recorded(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    assert found.run.grade is Grade.RECORDED
+    assert {call.grade for call in found.calls} == {Grade.RECORDED}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_is_called_read_stands_in_the_request_to_the_letter(
+    scenarios: Path, name: str
+) -> None:
+    found = audited(scenarios / name)
+    for facts in found.citations:
+        if facts.evidence is None:
+            continue
+        place = facts.evidence
+        message = found.run.messages[found.run.request(place.call)[place.message]]
+        text = message.parts[place.part].text
+        assert text[place.message_span.start : place.message_span.end] == place.text
+
+
+def test_evidence_tools_fires_exactly_the_expected_rules(scenarios: Path) -> None:
+    found = audited(scenarios / "evidence-tools")
+    want = expected(scenarios / "evidence-tools")
+    assert sorted({finding.rule for finding in found.findings}) == want["rules"]
+
+
+def test_evidence_tools_delivered_the_tail_and_previewed_twelve(scenarios: Path) -> None:
+    found = audited(scenarios / "evidence-tools")
+    want = expected(scenarios / "evidence-tools")
+    versions = {s.source_id: s.versions[0] for s in found.sources if s.versions[0].listed}
+    assert sum(bool(v.previewed) for v in versions.values()) == want["previewed_sources"]
+    spans = [[s.start, s.end] for s in versions["d03"].delivered]
+    assert {"d03": spans} == want["delivered"]
+    assert not any(v.delivered for name, v in versions.items() if name != "d03")
+
+
+def test_evidence_tools_results_have_the_expected_size_in_the_last_request(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "evidence-tools")
+    request = found.run.request(len(found.calls))
+    failed = {result.tool_call_id for result in found.run.tool_results if result.failed}
+    results = [
+        part.text
+        for index in request
+        for part in found.run.messages[index].parts
+        if part.kind is PartKind.TOOL_RESULT and part.tool_call_id not in failed
+    ]
+    want = expected(scenarios / "evidence-tools")["delivered_result_bytes"]
+    assert sum(len(text.encode()) for text in results) == want
+
+
+def test_coverage_facts_are_recomputed_beside_the_declared_ones(scenarios: Path) -> None:
+    found = audited(scenarios / "coverage-facts")
+    reads = expected(scenarios / "coverage-facts")["reads"]
+    assert isinstance(reads, dict)
+    for source_id, facts in reads.items():
+        read = read_of(found, source_id)
+        for name in ("requested", "loaded", "byte_complete", "filtered_count", "input_complete"):
+            if name in facts:
+                assert getattr(read.recomputed, name) == facts[name], (source_id, name)
+        if "declared_agrees" in facts:
+            assert read.agrees is facts["declared_agrees"], source_id
+        if "missing" in facts:
+            assert len(read.recomputed.missing) == facts["missing"], source_id
+        if "missing_ids" in facts:
+            assert list(read.recomputed.missing) == facts["missing_ids"]
+            assert list(read.recomputed.duplicate) == facts["duplicate_ids"]
+
+
+def test_coverage_facts_show_a_silent_cut_a_reference_and_a_chosen_part(scenarios: Path) -> None:
+    found = audited(scenarios / "coverage-facts")
+    versions = {s.source_id: s.versions[0] for s in found.sources}
+    assert [[s.start, s.end] for s in versions["src-d"].delivered] == [[0, 6007]]
+    assert read_of(found, "src-g").outcome is Outcome.PLACEHOLDER
+    assert versions["src-g"].state_at_answer is State.PLACEHOLDER
+    assert read_of(found, "src-e").outcome is Outcome.DELIVERED
+    assert versions["src-e"].state_at_answer is State.PARTIAL
+
+
+def test_coverage_facts_name_the_stale_the_foreign_and_the_changed(scenarios: Path) -> None:
+    found = audited(scenarios / "coverage-facts")
+    named = {(finding.rule, finding.where.source_id) for finding in found.findings}
+    assert {("SNP005", "src-h"), ("ACC002", "other-run"), ("SNP001", "src-j")} <= named
+    assert [finding.rule for finding in found.findings].count("SNP001") == 1
+
+
+def test_folded_reference_keeps_ten_lines_and_stays_the_same(scenarios: Path) -> None:
+    found = audited(scenarios / "folded-reference")
+    want = expected(scenarios / "folded-reference")
+    (fact,) = found.placeholders
+    (source,) = [s for s in found.sources if s.source_id == "contract"]
+    text = source.versions[0].version.text or ""
+    kept = "".join(text[span.start : span.end] for span in fact.kept)
+    assert len([line for line in kept.split("\n") if line]) == want["kept_lines"]
+    assert fact.kind is PlaceholderKind.FOLDED
+    assert (fact.first_call, fact.last_full_call) == (5, 4)
+    assert fact.byte_stable is want["byte_stable_placeholder"]
+    assert source.versions[0].state_at_answer.value == want["state_at_answer"]
+    assert fact.original_chars == want["chars"]
+
+
+def test_retrieval_admission_shows_the_refused_read_and_both_versions(scenarios: Path) -> None:
+    found = audited(scenarios / "retrieval-admission")
+    want = expected(scenarios / "retrieval-admission")
+    refused = [r.selection.source_id for r in found.reads if r.outcome is Outcome.REFUSED]
+    assert refused == want["refused_reads"]
+    (fact,) = found.placeholders
+    assert (fact.kind, fact.last_full_call, fact.kept) == (PlaceholderKind.REFUSED, None, ())
+    mixed = [s.source_id for s in found.sources if sum(bool(v.delivered) for v in s.versions) > 1]
+    assert mixed == want["mixed_versions"]
+
+
+def test_turn_end_clearing_shows_each_cleared_result_and_the_one_read_again(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "turn-end-clearing")
+    want = expected(scenarios / "turn-end-clearing")
+    cleared = [fact for fact in found.placeholders if fact.kind is PlaceholderKind.CLEARED]
+    assert len({fact.tool_call_id for fact in cleared}) == want["cleared_tool_calls"]
+    assert len(found.calls) == want["calls"]
+    again = {fact.source_id: True for fact in cleared if fact.reread_at_call}
+    assert again == want["reread"]
+    assert all(fact.last_full_call == (fact.first_call or 0) - 1 for fact in cleared)
+
+
+def test_turn_end_clearing_reports_its_broken_last_line_and_keeps_the_unknown_event(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "turn-end-clearing")
+    assert "vendor_note" in [event.name for event in found.run.other_events]
+    (problem,) = found.run.problems
+    assert "last line" in problem.what
+    assert problem.where.endswith("events.jsonl:39")
