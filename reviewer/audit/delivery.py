@@ -84,7 +84,7 @@ class Deliveries:
         return versions[0] if len(versions) == 1 else None
 
     def _known_ids(self) -> frozenset[str]:
-        blocks = (block.block_id for version in self.run.versions for block in version.blocks)
+        blocks = (name for text in self.texts.values() for name in text.blocks)
         listed = (entry.source_id for manifest in self.run.manifests for entry in manifest.entries)
         return frozenset([*(key.source_id for key in self.texts), *blocks, *listed])
 
@@ -148,9 +148,10 @@ class Deliveries:
         if selection.unit is Unit.BLOCK:
             for name in dict.fromkeys(selection.blocks):
                 if name in text.blocks:
-                    yield from self._place(scene, text, text.blocks[name], block=name)
+                    for span in text.block_chars(text.blocks[name]):
+                        yield from self._place(scene, text, span, block=name)
             return
-        for span in _joined(text.chars(selection) or ()):
+        for span in _joined(text.chars(selection)):
             yield from self._place(scene, text, span)
 
     def _place(
@@ -187,28 +188,25 @@ class Deliveries:
         for hit in scene.rows(text):
             if hit.row is None:
                 continue
-            span = text.chars_of(Span(hit.row, hit.row + 1), Unit.ROW)
-            if span is None:
-                continue
-            yield Delivery(
-                message=scene.message,
-                part=scene.number,
-                message_span=hit.place,
-                version=text.version.key,
-                span=span,
-                form=Form.FULL if hit.whole else Form.TRUNCATED,
-                address="payload",
-                fields=None if hit.whole else hit.fields,
-            )
+            for span in text.chars_of(Span(hit.row, hit.row + 1), Unit.ROW):
+                yield Delivery(
+                    message=scene.message,
+                    part=scene.number,
+                    message_span=hit.place,
+                    version=text.version.key,
+                    span=span,
+                    form=Form.FULL if hit.whole else Form.TRUNCATED,
+                    address="payload",
+                    fields=None if hit.whole else hit.fields,
+                )
 
     def _preview(self, scene: _Scene, entry: ManifestEntry) -> Delivery | None:
         text = self.text_of(Selection(entry.source_id, entry.version_id))
-        if text is None or text.text is None or entry.preview is None or text.by_line:
+        spans = text.chars_of(entry.preview, Unit.CHAR) if text and entry.preview else ()
+        if text is None or len(spans) != 1:
             return None
-        span = entry.preview.meet(Span(0, len(text.text)))
-        if span is None:
-            return None
-        target = self._target(text, span)
+        (span,) = text.in_unit(spans)
+        target = self._target(text, spans[0])
         for match, place in scene.find(target, text, entry.block_id or ""):
             if match.target == target.whole:
                 return Delivery(
