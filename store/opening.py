@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from store.evidence import derive
 from store.importers import _files, importers
 from store.importers._base import (
     HEAD_BYTES,
@@ -52,7 +53,7 @@ def open_paths(
     for path in paths:
         found = _standard_input(stdin or sys.stdin.buffer) if path == "-" else _open(path)
         for item in found:
-            yield evidence.added(item) if isinstance(item, Run) else item
+            yield _with_evidence(evidence.added(item)) if isinstance(item, Run) else item
 
 
 @dataclass(slots=True)
@@ -108,7 +109,7 @@ def _open(path: str) -> _Opened:
     """Open one path as the user gave it."""
     where = _files.shown(path)
     try:
-        mode = os.stat(path).st_mode
+        mode = Path(path).stat().st_mode
     except FileNotFoundError:
         yield Problem(where, "there is no such file or folder; check the spelling")
     except (OSError, ValueError) as error:
@@ -119,7 +120,9 @@ def _open(path: str) -> _Opened:
         elif stat.S_ISREG(mode):
             yield from _file(Path(path), path)
         else:
-            yield Problem(where, "neither a file nor a folder (a pipe, socket or device); not opened")
+            yield Problem(
+                where, "neither a file nor a folder (a pipe, socket or device); not opened"
+            )
 
 
 # -- files ---------------------------------------------------------------------
@@ -198,9 +201,10 @@ def _folder(path: Path, label: str) -> _Opened:
 
 def _folder_probe(path: Path, label: str) -> Probe | Problem:
     try:
-        return Probe(path, label, is_folder=True, names=frozenset(os.listdir(path)))
+        names = frozenset(each.name for each in path.iterdir())
     except OSError as error:
         return Problem(_files.shown(label), f"the folder cannot be listed ({_reason(error)})")
+    return Probe(path, label, is_folder=True, names=names)
 
 
 def _without_run(probe: Probe, failed: int) -> _Opened:
@@ -250,7 +254,7 @@ class _Walk:
                 yield from self._one_file(place, name)
                 continue
             try:
-                names = sorted(os.listdir(place))
+                names = sorted(each.name for each in place.iterdir())
             except OSError as error:
                 self.failed += 1
                 yield Problem(_files.shown(name), f"cannot be listed ({_reason(error)})")
@@ -316,9 +320,9 @@ def _read(importer: Importer, probe: Probe) -> _Opened:
             if isinstance(item, HandOver):
                 handed.append(item)
             elif probe.is_folder:
-                yield _derived(item)
+                yield item
             else:
-                runs.append(_derived(item))
+                runs.append(item)
     except UnreadableError as error:
         failure = error.problem
     except OSError as error:
@@ -343,8 +347,13 @@ def _handed_over(trace: HandOver) -> _Opened:
         yield complete(item) if isinstance(item, Run) else item
 
 
-def _derived(run: Run) -> Run:
-    return run
+def _with_evidence(run: Run) -> Run:
+    """Return *run* with the evidence in its tools' results; a failure there leaves it as it was."""
+    try:
+        return derive(run)
+    except Exception as error:  # noqa: BLE001 - the run that was read must not be lost
+        problem = Problem(_files.shown(run.path), _internal(error))
+        return replace(run, problems=(*run.problems, problem))
 
 
 def _reason(error: Exception) -> str:

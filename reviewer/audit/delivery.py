@@ -17,7 +17,7 @@ from reviewer.audit.intervals import covers, union
 from reviewer.audit.matching import Match, Target, alone, find
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit, rows_in
-from reviewer.audit.seeds import Piece, SeedIndex
+from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
 from reviewer.audit.texts import VersionText
 from reviewer.audit.views import View, views
 from store.records.findings import Delivery, Form
@@ -44,9 +44,9 @@ class Deliveries:
         self.residency = residency
         self.texts = {version.key: VersionText(version) for version in run.versions}
         self.results = _by_id(run.tool_results)
-        self._by_source: dict[str, list[VersionText]] = defaultdict(list)
+        self.by_source: dict[str, list[VersionText]] = defaultdict(list)
         for text in self.texts.values():
-            self._by_source[text.version.key.source_id].append(text)
+            self.by_source[text.version.key.source_id].append(text)
         self._entries: dict[str, list[ManifestEntry]] = defaultdict(list)
         for manifest in run.manifests:
             if manifest.tool_call_id:
@@ -80,7 +80,7 @@ class Deliveries:
         known = self.texts.get(selection.key)
         if known or selection.version_id:
             return known
-        versions = self._by_source.get(selection.source_id, [])
+        versions = self.by_source.get(selection.source_id, [])
         return versions[0] if len(versions) == 1 else None
 
     def _known_ids(self) -> frozenset[str]:
@@ -240,7 +240,7 @@ class Deliveries:
         return SeedIndex([target.skeleton.text for _, target in self._pool])
 
     def _without_address(self, index: int, number: int, part: Part) -> Iterator[Delivery]:
-        if not part.text or not self._pool:
+        if len("".join(part.text.split())) < ENOUGH or not self._pool:
             return
         seen: set[tuple[VersionKey, Span]] = set()
         for view in views(part.text):
@@ -351,7 +351,8 @@ class _Scene:
     def _speaks_of(self, place: int, allowed: set[str], text: VersionText) -> bool:
         view = self._views[place]
         own = {text.version.key.version_id, text.version.sha256}
-        return (view.named & self._known) <= allowed and not (view.versions & self._labels - own)
+        rivals = (label in self._labels and label not in own for label in view.versions)
+        return (view.named & self._known) <= allowed and not any(rivals)
 
     def _spoken_for(self, view: View, origin: Span, anywhere: bool) -> bool:  # noqa: FBT001
         """Whether raw text lies within one JSON string: then its decoded view speaks for it."""

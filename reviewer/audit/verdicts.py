@@ -241,19 +241,12 @@ class _Judge:
 
     def _read_of(self, key: VersionKey) -> str:
         """The tool call that asked for this version, empty when none did."""
-        for result in self._standing.run.tool_results:
-            for selection in result.selections:
-                text = self._standing.deliveries.text_of(selection)
-                if selection.key == key or (text and text.version.key == key):
-                    return result.tool_call_id
-        return ""
+        asked = self._standing.asked.get(key)
+        return asked[0] if asked else ""
 
     def _other_version(self, key: VersionKey, call: int) -> VersionKey | None:
-        others = (
-            other
-            for other in self._standing.deliveries.by_version
-            if other.source_id == key.source_id and other != key
-        )
+        texts = self._standing.deliveries.by_source.get(key.source_id, ())
+        others = (text.version.key for text in texts if text.version.key != key)
         return next((o for o in others if self._standing.touched(o, call)), None)
 
     def _grade(self, case: _Case, verdict: Verdict) -> Grade:

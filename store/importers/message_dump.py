@@ -19,7 +19,7 @@ from store.importers._lc_dialects import message_of
 from store.importers._lc_run import RULE, Conversation
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
-from store.records.json_text import parse, plain
+from store.records.json_text import Node, parse, plain
 from store.records.runs import OtherEvent, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
@@ -54,7 +54,16 @@ def recognise(probe: Probe) -> bool:
     whole = messages if root.complete else messages[:-1]
     if not whole:
         return _may_begin_message(messages[0])
-    return all(message_of(message) is not None for message in whole) and not _is_cline(whole[0])
+    return (
+        message_of(whole[0]) is not None
+        and not _is_cline(whole[0])
+        and not any(map(_is_foreign_role, whole))
+    )
+
+
+def _is_foreign_role(value: object) -> bool:
+    """Return whether it is a message with a role of another interface than OpenAI's."""
+    return isinstance(value, dict) and "role" in value and message_of(value) is None
 
 
 def _may_begin_message(value: object) -> bool:
@@ -96,7 +105,12 @@ def read(probe: Probe) -> Iterator[Run]:
     try:
         value = loads(data)
     except JsonError as error:
-        yield from _read_lines(probe, data, error)
+        text = data.decode(errors="surrogateescape").removeprefix(_BOM)
+        root = parse(text, tolerant=True)
+        if root is not None and root.complete:
+            yield from _read_lines(probe, data)
+        else:
+            yield _broken(probe, text, root, error)
         return
     if isinstance(value, list) and not _messages_in(value):
         conversations = [(item, f"[{at}]") for at, item in enumerate(value)]
@@ -114,11 +128,26 @@ def read(probe: Probe) -> Iterator[Run]:
         raise UnreadableError(probe.label, what)
 
 
-def _read_lines(probe: Probe, data: bytes, error: JsonError) -> Iterator[Run]:
+def _broken(probe: Probe, text: str, root: Node | None, error: JsonError) -> Run:
+    """Return what stands before the place at which a dump breaks off."""
+    messages = root if root is None or root.kind == "array" else root.get("messages")
+    whole = [node for node in (messages.children if messages else ()) if node.complete]
+    if not whole:
+        what = f"is not JSON: {error}; no whole message stands before that place"
+        raise UnreadableError(probe.label, what)
+    builder = _builder(probe, "")
+    conversation = Conversation(builder)
+    for at, node in enumerate(whole):
+        value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+        _add(conversation, value, f"{probe.path.name}#messages/{at}")
+    what = f"is not JSON: {error}; the {len(whole)} messages before that place were read"
+    builder.problem(f"{probe.path.name}#messages/{len(whole)}", what)
+    return conversation.finish()
+
+
+def _read_lines(probe: Probe, data: bytes) -> Iterator[Run]:
     """Yield the runs of JSON Lines: single messages are one run, whole conversations one each."""
     lines = data.split(b"\n")
-    if len([line for line in lines if line.strip()]) < 2:  # noqa: PLR2004 - one line is no list
-        raise UnreadableError(probe.label, f"is not JSON: {error}; it may be cut off")
     builder = _builder(probe, "")
     single = Conversation(builder)
     for number, line in enumerate(lines, 1):
