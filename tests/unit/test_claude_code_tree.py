@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from store.importers.claude_code import IMPORTER
 from store.records.grades import Grade
 from tests.unit.claude_sessions import Session, held, probe, request, runs_of, texts
@@ -265,13 +267,13 @@ def test_fields_of_a_wrong_type_lose_only_themselves(tmp_path: Path) -> None:
     assert texts(run, 1)[0] == "hello"
 
 
-def test_deep_nesting_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("depth", [250, 900, 1010, 10_000])
+def test_deep_nesting_is_told_and_the_rest_is_read(tmp_path: Path, depth: int) -> None:
     session = Session()
     session.user("hello", "u1", None)
     session.says("hi", "a1", "m1")
-    session.lines.append(
-        '{"type":"user","uuid":"u2","message":' + "[" * 10_000 + "]" * 10_000 + "}"
-    )
+    nested = "[" * depth + "]" * depth
+    session.lines.append('{"type":"user","uuid":"u2","parentUuid":"a1","message":' + nested + "}")
     (run,) = runs_of(session.write(tmp_path / "s.jsonl"))
     assert len(run.calls) == 1
     assert [problem.where for problem in run.problems] == ["s.jsonl:3"]
