@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reviewer.audit.anchoring import NORMALISATION, anchor
+from reviewer.audit.anchoring import NORMALISATION, anchor, how_many
 from reviewer.audit.intervals import intersect, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
 from reviewer.audit.standing import Standing
@@ -119,8 +119,8 @@ class _Judge:
         if result.outcome in (Anchor.EXACT, Anchor.NORMALISED):
             return (facts, ()) if at else self._anchored(facts, text, result.places[0])
         if result.outcome is Anchor.AMBIGUOUS and at is None:
-            count = len(result.places)
-            reason = f"the quotation stands in {count} or more places and no span is named"
+            count = how_many(result.places)
+            reason = f"the quotation stands in {count} places and no span is named"
             return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason), ()
         reason = _differs(result.outcome, result.places)
         return replace(facts, verdict=Verdict.QUOTE_DIFFERS, reason=reason), ()
@@ -345,7 +345,7 @@ def _differs(outcome: Anchor, places: tuple[Span, ...]) -> str:
     if outcome is Anchor.RELOCATED:
         return f"the quoted words stand elsewhere, at [{places[0].start}:{places[0].end}]"
     if outcome is Anchor.AMBIGUOUS:
-        return f"the quoted words are not at the span, and stand in {len(places)} or more places"
+        return f"the quoted words are not at the span, and stand in {how_many(places)} places"
     return f"the quoted words stand nowhere in the version, not even under {NORMALISATION}"
 
 
