@@ -12,6 +12,7 @@ versions only pieces are known, and the search text joins them:
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
@@ -19,7 +20,7 @@ from functools import cached_property
 
 from reviewer.audit.intervals import union
 from store.records.sources import Excerpt, Integrity, Selection, Version
-from store.records.text import OutsideTextError, Span, TextIndex, Unit
+from store.records.text import Span, TextIndex, Unit
 
 __all__ = ["PLAIN_RESULT", "Known", "Row", "VersionText"]
 
@@ -189,18 +190,23 @@ class VersionText:
     def _lines(self, span: Span) -> tuple[Span, ...]:
         if self.known is Known.LINES:
             numbers = self.version.line_numbers
-            lines = Span(bisect_left(numbers, span.start) + 1, bisect_left(numbers, span.end) + 1)
-        elif self.known is Known.WHOLE:
-            last = self.index.line_count + 1
-            lines = Span(min(max(span.start, 1), last), min(max(span.end, 1), last))
-        else:
+            first, end = bisect_left(numbers, span.start), bisect_left(numbers, span.end)
+            if first == end:
+                return ()
+            return (Span(self._contents[first].start, self._contents[end - 1].end),)
+        if self.known is not Known.WHOLE:
             return ()
-        if lines.start == lines.end:
-            return ()
-        try:
-            return (self.index.line_span(lines.start, lines.end),)
-        except OutsideTextError:
-            return ()
+        last = self.index.line_count + 1
+        lines = Span(min(max(span.start, 1), last), min(max(span.end, 1), last))
+        return (self.index.line_span(lines.start, lines.end),) if lines.length else ()
+
+    @cached_property
+    def _contents(self) -> tuple[Span, ...]:
+        r"""The lines of a version known by line, without their ``\n``, which joins them."""
+        text = self.text or ""
+        starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        ends = [*(start - 1 for start in starts[1:]), len(text)]
+        return tuple(map(Span, starts, ends))
 
     # -- out of the search text ---------------------------------------------------------
 
@@ -221,18 +227,9 @@ class VersionText:
 
     def _whole_lines(self, span: Span) -> Sequence[int]:
         """Numbers of the lines whose characters, the line end aside, lie in *span*."""
-        text = self.text or ""
-        first = self.index.line_of(span.start)
-        if self.index.line_span(first).start < span.start:
-            first += 1
-        last = min(self.index.line_of(span.end), len(self.version.line_numbers))
-        if last >= 1:
-            stop = self.index.line_span(last).end if last <= self.index.line_count else len(text)
-            if text[stop - 1 : stop] == "\n":
-                stop -= 1
-            if span.end < stop or self.index.line_span(last).start >= span.end:
-                last -= 1
-        return self.version.line_numbers[first - 1 : last]
+        first = bisect_left(self._contents, span.start, key=lambda line: line.start)
+        end = bisect_right(self._contents, span.end, key=lambda line: line.end)
+        return self.version.line_numbers[first:end]
 
     def row_of(self, position: int) -> int:
         """Return the row, from 0, that holds code point *position* of a table's body."""
