@@ -1,4 +1,4 @@
-"""Fields of a JSON object that may have any type: what does not fit is reported, the rest is kept."""
+"""Fields of a JSON object that may have any type: what does not fit is reported, not guessed."""
 
 from __future__ import annotations
 
@@ -43,29 +43,42 @@ class Fields:
     def text(self, field: str) -> str | None:
         """Return a text."""
         value = self.any(field)
-        return value if isinstance(value, str) else self._wrong(field, value, "a text")
+        if isinstance(value, str):
+            return value
+        self._wrong(field, value, "a text")
+        return None
 
     def whole(self, field: str) -> int | None:
         """Return a whole number."""
         value = self.any(field)
-        if isinstance(value, bool) or not isinstance(value, int):
-            return self._wrong(field, value, "a whole number")
-        return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        self._wrong(field, value, "a whole number")
+        return None
 
     def flag(self, field: str) -> bool | None:
         """Return true or false."""
         value = self.any(field)
-        return value if isinstance(value, bool) else self._wrong(field, value, "true or false")
+        if isinstance(value, bool):
+            return value
+        self._wrong(field, value, "true or false")
+        return None
 
     def items(self, field: str) -> list[object] | None:
         """Return a list."""
         value = self.any(field)
-        return value if isinstance(value, list) else self._wrong(field, value, "a list")
+        if isinstance(value, list):
+            return value
+        self._wrong(field, value, "a list")
+        return None
 
     def mapping(self, field: str) -> dict[str, object] | None:
         """Return an object."""
         value = self.any(field)
-        return value if isinstance(value, dict) else self._wrong(field, value, "an object")
+        if isinstance(value, dict):
+            return value
+        self._wrong(field, value, "an object")
+        return None
 
     def inner(self, field: str) -> Fields | None:
         """Return the fields of an object."""

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from io import BufferedReader, FileIO
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO, NamedTuple
 
@@ -42,18 +43,15 @@ class Line(NamedTuple):
     ended: bool
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open *path* for reading.  Raises `OSError`, also for what is no regular file."""
     # A pipe without a writer must not block, a terminal must not become ours.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
     handle = os.open(path, flags | getattr(os, "O_BINARY", 0))
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("not a regular file")
-        return os.fdopen(handle, "rb", buffering=_BUFFER)
-    except BaseException:
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise
+        raise OSError("not a regular file")
+    return BufferedReader(FileIO(handle, "rb"), _BUFFER)
 
 
 def lines(stream: BinaryIO) -> Iterator[Line]:
@@ -94,7 +92,7 @@ def inside(folder: Path, relative: str) -> Path:
 def names_in(folder: Path) -> frozenset[str]:
     """Return the names in *folder*; none when it cannot be listed."""
     try:
-        return frozenset(os.listdir(folder))
+        return frozenset(each.name for each in folder.iterdir())
     except OSError:
         return frozenset()
 

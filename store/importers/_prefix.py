@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import msgspec
 import orjson
@@ -45,9 +45,9 @@ class Kept(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A message with the same bytes as one that was read before; ``index`` is its own."""
+    """A message with the same bytes as one that was read before; ``message`` is its index."""
 
-    index: int
+    message: int
 
 
 class Fresh(NamedTuple):
@@ -78,7 +78,7 @@ _decode = msgspec.json.Decoder(_Event).decode
 
 
 class _Run(NamedTuple):
-    """Messages ``[start, stop)`` of the request before stand at ``begin`` to ``end`` of the line."""
+    """Messages ``[start, stop)`` of the request before; they stand at ``begin`` of the line."""
 
     start: int
     stop: int
@@ -196,28 +196,18 @@ class RequestReader:
         return first, -1, tries
 
     def _parsed(self, line: bytes, at: int, runs: list[_Run]) -> Request | None:
-        short = _with_marks(line, runs)
-        try:
-            raws = _decode(short).request.messages
-        except (msgspec.DecodeError, RecursionError):
+        found = _elements(_with_marks(line, runs), runs)
+        if found is None:
             return None
-        places = [index for index, raw in enumerate(raws) if _is_mark(raw)]
-        if not len(places) == len(runs) == short.count(_MARK):
-            return None
+        raws, marks = found
         array = _Array(line)
-        marks = dict(zip(places, runs, strict=True))
         end = self._walk(array, at, raws, marks)
         if end is None:
             return None
         rest = line[:at] + line[end:]
         event = _parse(rest)
-        match event:
-            case {"event": "model_call", "request": {"messages": []}}:
-                pass
-            case _:
-                return None
         pieces = self._pieces(raws, marks)
-        if pieces is None:
+        if pieces is None or not _is_call(event):
             return None
         self._before = array
         self.skipped += sum(run.end - run.begin for run in runs)
@@ -274,8 +264,31 @@ class RequestReader:
         return pieces
 
 
+def _elements(short: bytes, runs: list[_Run]) -> tuple[list[msgspec.Raw], dict[int, _Run]] | None:
+    """Return the elements of ``request.messages``, and which of them stand for *runs*.
+
+    ``None`` when a mark is not such an element, or when the line holds the
+    bytes of the mark itself.
+    """
+    try:
+        raws = _decode(short).request.messages
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    places = [index for index, raw in enumerate(raws) if _is_mark(raw)]
+    if not len(places) == len(runs) == short.count(_MARK):
+        return None
+    return raws, dict(zip(places, runs, strict=True))
+
+
 def _is_mark(raw: msgspec.Raw) -> bool:
     return len(memoryview(raw)) == len(_MARK) and bytes(raw) == _MARK
+
+
+def _is_call(value: object) -> TypeGuard[dict[str, object]]:
+    match value:
+        case {"event": "model_call", "request": {"messages": []}}:
+            return True
+    return False
 
 
 def _with_marks(line: bytes, runs: list[_Run]) -> bytes:

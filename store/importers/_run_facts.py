@@ -49,9 +49,7 @@ def _selection(fields: Fields, report: Report) -> Selection:
     try:
         unit = Unit(name)
     except ValueError:
-        report(
-            f'a selection in the unit "{name}", which is not known here; its ranges are left out'
-        )
+        report(f'a selection in the unit "{name}", not known here; its ranges are left out')
     ranges: list[Span] = []
     blocks: list[str] = []
     for item in fields.items("ranges") or []:

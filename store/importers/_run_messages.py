@@ -30,7 +30,7 @@ class _RawPart(msgspec.Struct):
 
 
 class _RawMessage(msgspec.Struct):
-    parts: list[_RawPart] = []  # noqa: RUF012 - msgspec copies it
+    parts: list[_RawPart] = []
 
 
 @dataclass(slots=True)

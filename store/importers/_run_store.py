@@ -24,7 +24,7 @@ from store.records.sources import (
 )
 from store.records.text import Span
 
-__all__ = ["Objects", "Stored", "StoreReader"]
+__all__ = ["Objects", "StoreReader", "Stored"]
 
 _HASH = re.compile("[0-9a-f]{64}")
 
@@ -68,12 +68,8 @@ class Objects:
         try:
             with _files.open_regular(_files.inside(self._folder, name)) as stream:
                 data = stream.read()
-        except _files.OutsideError:
-            return Stored(Integrity.MISSING, why="a link leads out of the folder; not opened")
-        except FileNotFoundError:
-            return Stored(Integrity.MISSING, why="its bytes are not in the store")
-        except OSError as error:
-            return Stored(Integrity.MISSING, why=f"cannot be read ({error.strerror or error})")
+        except (OSError, _files.OutsideError) as error:
+            return Stored(Integrity.MISSING, why=_absence(error))
         if hashlib.sha256(data).hexdigest() != sha256:
             why = "its stored bytes differ from its hash; they are not searched"
             return Stored(Integrity.CHANGED, None, len(data), why)
@@ -81,6 +77,14 @@ class Objects:
             return Stored(Integrity.INTACT, data.decode(), len(data))
         except UnicodeDecodeError:
             return Stored(Integrity.INTACT, None, len(data), "its bytes are no UTF-8 text")
+
+
+def _absence(error: Exception) -> str:
+    if isinstance(error, _files.OutsideError):
+        return "a path or a link leads out of the folder; not opened"
+    if isinstance(error, FileNotFoundError):
+        return "its bytes are not in the store"
+    return f"its bytes cannot be read ({getattr(error, 'strerror', None) or error})"
 
 
 @dataclass(slots=True)

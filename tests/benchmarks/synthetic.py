@@ -11,7 +11,7 @@ from typing import BinaryIO
 __all__ = ["SPELLINGS", "write_trace"]
 
 SPELLINGS = ("compact", "ascii", "python")
-_WORDS = "the batch limit of each source is read from its last page 上限 为 二百 条 超时 三十 秒".split()
+_WORDS = ("the", "limit", "of", "each", "source", "is", "上限", "为", "二百", "条", "三十", "秒")
 
 
 def write_trace(

@@ -58,7 +58,19 @@ def _spell(value: object, spelling: str) -> bytes:
 
 
 _texts = st.sampled_from(
-    ["", "a", "go", '"messages": [', "上限 200 条", "😀", "a\\u0041", '\\"', "x" * 300, "\x00", "{}"]
+    [
+        "",
+        "a",
+        "go",
+        '"messages": [',
+        "上限 200 条",
+        "😀",
+        "a\\u0041",
+        '\\"',
+        "x" * 300,
+        "\x00",
+        "{}",
+    ]
 )
 _values = st.one_of(
     _texts, st.none(), st.integers(-5, 2**66), st.dictionaries(_texts, _texts, max_size=2)
@@ -73,13 +85,11 @@ _parts = st.one_of(
     ),
     st.fixed_dictionaries({"type": st.just("video"), "messages": st.lists(_texts, max_size=2)}),
 )
-_messages = st.one_of(
+_messages: st.SearchStrategy[Value] = st.one_of(
     st.fixed_dictionaries(
         {"role": st.sampled_from(["user", "tool"]), "parts": st.lists(_parts, max_size=2)}
     ),
-    st.fixed_dictionaries(
-        {"same_as": st.tuples(st.integers(0, 6), st.integers(0, 6)).map(list)}
-    ),
+    st.fixed_dictionaries({"same_as": st.tuples(st.integers(0, 6), st.integers(0, 6)).map(list)}),
     st.sampled_from([{}, {"role": 3}, {"messages": []}]),
 )
 _edits = st.sampled_from(["append", "replace", "remove", "insert", "truncate", "new", "same"])
@@ -107,20 +117,16 @@ def _logs(draw: st.DrawFn) -> bytes:
 
 def _edited(held: list[Value], edit: str, message: Value, place: int) -> list[Value]:
     at = place % (len(held) + 1)
-    match edit:
-        case "append":
-            return [*held, message]
-        case "replace":
-            return [*held[:at], message, *held[at + 1 :]]
-        case "remove":
-            return [*held[:at], *held[at + 1 :]]
-        case "insert":
-            return [*held[:at], message, *held[at:]]
-        case "truncate":
-            return held[:at]
-        case "new":
-            return [message]
-    return held
+    edited = {
+        "append": [*held, message],
+        "replace": [*held[:at], message, *held[at + 1 :]],
+        "remove": [*held[:at], *held[at + 1 :]],
+        "insert": [*held[:at], message, *held[at:]],
+        "truncate": held[:at],
+        "new": [message],
+        "same": held,
+    }
+    return edited[edit]
 
 
 def _as_it_is(line: bytes, _spelling: str) -> bytes:
@@ -128,7 +134,9 @@ def _as_it_is(line: bytes, _spelling: str) -> bytes:
 
 
 def _with_two_requests(line: bytes, spelling: str) -> bytes:
-    more = _spell({"request": {"model": "n", "messages": [{"role": "user", "parts": []}]}}, spelling)
+    more = _spell(
+        {"request": {"model": "n", "messages": [{"role": "user", "parts": []}]}}, spelling
+    )
     return line[:-1] + b"," + more[1:]
 
 
