@@ -50,7 +50,7 @@ def documents() -> dict[str, str]:
 
 
 def _sample_audits() -> list[Audit]:
-    """Audit the sample from the folder it lies in, so that no page names a place on this machine."""
+    """Audit the sample from within its folder, so that no page names a place on this machine."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as made:
         names = [place.name for place in write_sample(Path(made))]
@@ -168,7 +168,9 @@ def _picture(audit: Audit) -> Iterator[str]:
     yield "</svg>\n"
 
 
-def _words_at(x: int, y: int, size: int, colour: str, text: str, *, bold: bool = False) -> str:
+def _words_at(  # noqa: PLR0913 - a text in a picture has this many properties
+    x: int, y: int, size: int, colour: str, text: str, *, bold: bool = False
+) -> str:
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}"{weight}>{escape(text)}</text>\n'
@@ -179,10 +181,9 @@ def _card(top: int, facts: CitationFacts) -> Iterator[str]:
     colour = _COLOURS[_words.good(facts.verdict)]
     sign = _words.VERDICT_SIGNS.get(facts.verdict, "✗")
     place = _words.reference(facts.source_id, facts.version_id, facts.span, facts.unit, None)
-    yield (
-        f'<rect x="20" y="{top}" width="{_WIDTH - 40}" height="{_ROW - 8}" rx="4" fill="#f6f8fa"/>\n'
-        f'<rect x="20" y="{top}" width="4" height="{_ROW - 8}" fill="{colour}"/>\n'
-    )
+    size = f'y="{top}" height="{_ROW - 8}"'
+    yield f'<rect x="20" {size} width="{_WIDTH - 40}" rx="4" fill="#f6f8fa"/>\n'
+    yield f'<rect x="20" {size} width="4" fill="{colour}"/>\n'
     yield _words_at(36, top + 24, 15, colour, f"{sign} {facts.verdict.word}", bold=True)
     yield _words_at(220, top + 24, 14, "#1b1f24", place)
     yield _words_at(36, top + 45, 13, "#57606a", fit(facts.reason, 110))

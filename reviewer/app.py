@@ -22,6 +22,7 @@ from reviewer.cli._output import Output
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem
@@ -68,6 +69,12 @@ class Program:
 
         style = resource("reports/page.css").read_text("utf-8")
         return Meta(__version__, style, output.columns, output.colour, everything)
+
+    def open_store(self, path: str) -> OpenStore:
+        """Open what exact text is read again from."""
+        from reviewer.services.rereading import open_store
+
+        return open_store(path)
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from store._rows import RowError, chosen_fields, row_spans
 from store.records.sources import Block, Selection, SourceKind, Version
@@ -69,7 +69,7 @@ def _rows(version: Version, text: str, selection: Selection) -> Iterator[Piece]:
     if version.table is None and version.kind is not SourceKind.TABLE:
         raise PlaceError("no such row", "it is no table")
     rows = row_spans(text)
-    if version.table is not None:
+    if version.table is not None and version.table.rows:
         rows = rows[: version.table.rows]
     for span in selection.ranges or (Span(0, len(rows)),):
         if span.end > len(rows):
@@ -80,6 +80,8 @@ def _rows(version: Version, text: str, selection: Selection) -> Iterator[Piece]:
 
 
 def _row(line: str, number: int, fields: tuple[str, ...] | None) -> str:
+    if not line.strip():
+        raise PlaceError("no such row", f"line {number + 1} of the table is empty")
     if fields is None:
         return line
     try:
@@ -111,9 +113,23 @@ def _pages(version: Version, text: str, selection: Selection) -> Iterator[Piece]
     for span in selection.ranges or (Span(min(numbers), max(numbers) + 1),):
         if selection.ranges and not all(page in numbers for page in range(span.start, span.end)):
             raise PlaceError("no such page", f"{span.start}-{span.end - 1}")
-        for block in version.blocks:
-            if block.page is not None and span.start <= block.page < span.end:
-                yield _block(text, block)
+        yield from _page_pieces(version, text, span)
+
+
+def _page_pieces(version: Version, text: str, pages: Span) -> Iterator[Piece]:
+    """Yield the text from the first to the last block of *pages*, with what stands between.
+
+    Where blocks of other pages stand between, the blocks come one by one.
+    """
+    paged = [block for block in version.blocks if block.page is not None]
+    its = [block for block in paged if pages.start <= (block.page or 0) < pages.end]
+    if not its:
+        return
+    span = Span(min(block.span.start for block in its), max(block.span.end for block in its))
+    if any(block.span.overlaps(span) for block in paged if block not in its):
+        yield from (_block(text, block) for block in its)
+    else:
+        yield _block(text, replace(its[0], span=span))
 
 
 _WAYS: dict[Unit, Callable[[Version, str, Selection], Iterator[Piece]]] = {

@@ -24,16 +24,12 @@ class RowError(ValueError):
 
 
 def row_spans(text: str) -> list[Span]:
-    r"""Return where each record stands, with the ``\n`` that ends it.
-
-    A line of nothing but white space is no record.
-    """
+    r"""Return where each row stands: a line with the ``\n`` that ends it, from row 0."""
     spans: list[Span] = []
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
-        if _SPACE.fullmatch(text, start, end) is None:
-            spans.append(Span(start, end))
+        spans.append(Span(start, end))
         start = end
     return spans
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from store.errors import ChangedObjectError, MissingObjectError, StoreError
 
-__all__ = ["ObjectFolder", "sha256_hex"]
+__all__ = ["ObjectFolder", "open_plain", "sha256_hex"]
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1024 * 1024
@@ -113,7 +113,7 @@ class ObjectFolder:
         return digest
 
     def _write(self, path: Path, data: bytes) -> None:
-        self._refuse_links(path)
+        _refuse_links(path, self.within)
         handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -134,7 +134,7 @@ class ObjectFolder:
         """
         path = self.path(digest)
         seen = hashlib.sha256()
-        with self._open(path) as file:
+        with open_plain(path, self.within) as file:
             while chunk := file.read(_CHUNK):
                 seen.update(chunk)
                 yield chunk
@@ -145,39 +145,44 @@ class ObjectFolder:
                 _RESTORE,
             )
 
-    @contextmanager
-    def _open(self, path: Path) -> Iterator[BinaryIO]:
-        self._refuse_links(path)
-        try:
-            # A link or a pipe put there after the check is refused by the flags and the mode.
-            handle = os.open(path, _FLAGS)
-            with os.fdopen(handle, "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise MissingObjectError("it is no regular file", str(path), _RESTORE)
-                yield file
-        except OSError as error:
-            raise MissingObjectError(
-                f"it cannot be read ({error.strerror})", str(path), _RESTORE
-            ) from error
-
     def _is_plain(self, path: Path) -> bool:
         try:
-            self._refuse_links(path)
+            _refuse_links(path, self.within)
             return stat.S_ISREG(path.lstat().st_mode)
         except (OSError, MissingObjectError):
             return False
 
-    def _refuse_links(self, path: Path) -> None:
-        inside = path.relative_to(self.within)
-        reached = self.within
-        for name in inside.parts:
-            reached = reached / name
-            if reached.is_symlink() or (hasattr(reached, "is_junction") and reached.is_junction()):
-                raise MissingObjectError(
-                    "it is a link, and evidence is not read through links",
-                    str(reached),
-                    "Put the file itself there.",
-                )
+
+@contextmanager
+def open_plain(path: Path, within: Path) -> Iterator[BinaryIO]:
+    """Open a regular file below *within* for reading, through no link.
+
+    Raises `MissingObjectError` for anything else.
+    """
+    _refuse_links(path, within)
+    try:
+        # A link or a pipe put there after the check is refused by the flags and the mode.
+        handle = os.open(path, _FLAGS)
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise MissingObjectError("it is no regular file", str(path), _RESTORE)
+            yield file
+    except OSError as error:
+        raise MissingObjectError(
+            f"it cannot be read ({error.strerror or error})", str(path), _RESTORE
+        ) from error
+
+
+def _refuse_links(path: Path, within: Path) -> None:
+    reached = within
+    for name in path.relative_to(within).parts:
+        reached = reached / name
+        if reached.is_symlink() or (hasattr(reached, "is_junction") and reached.is_junction()):
+            raise MissingObjectError(
+                "it is a link, and evidence is not read through links",
+                str(reached),
+                "Put the file itself there.",
+            )
 
 
 def _sync_folder(folder: Path) -> None:

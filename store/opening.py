@@ -340,7 +340,7 @@ def _read(importer: Importer, probe: Probe) -> _Opened:
         failure = Problem(where, f"cannot be read ({_reason(error)})")
     except Exception as error:  # noqa: BLE001 - see above
         failure = Problem(where, _internal(error))
-    yield from sorted(runs, key=lambda run: run.run_id)
+    yield from sorted(runs, key=lambda run: (run.path, run.run_id))
     for each in handed:
         yield from _handed_over(each)
     if failure is not None:

@@ -22,7 +22,7 @@ from store.records.sources import Integrity, Selection, Version, VersionKey
 from store.records.text import Span, Unit
 from store.references import Reference, format_reference, parse
 
-__all__ = ["Piece", "Reason", "RefusedError", "Reread", "Results"]
+__all__ = ["Piece", "Reason", "RefusedError", "Reread", "Results", "allows"]
 
 
 class Reason(StrEnum):
@@ -81,6 +81,7 @@ class Reread:
         return format_reference(self.selection)
 
 
+_SHOWN = 10
 Loader = Callable[[Version], "bytes | None"]
 _HASH = re.compile(r"(?:[a-z]+:)?[0-9a-f]{32,}")
 _START_OF_HASH = re.compile(r"(?:[a-z]+:)?[0-9a-f]+")
@@ -176,10 +177,12 @@ class Results:
     # -- which version --------------------------------------------------------
 
     def _check_grant(self, source: str) -> None:
-        scope = self._grant.scope if self._grant is not None else ()
-        if scope and not any(fnmatchcase(source, pattern) for pattern in scope):
+        if self._grant is not None and not allows(self._grant, source):
+            scope = ", ".join(map(repr, self._grant.scope[:_SHOWN]))
+            more = len(self._grant.scope) - _SHOWN
             raise RefusedError(
-                Reason.OUTSIDE_GRANT, f"{source!r} matches none of {', '.join(map(repr, scope))}"
+                Reason.OUTSIDE_GRANT,
+                f"{source!r} matches none of {scope}" + (f" and {more} more" if more > 0 else ""),
             )
 
     def _hint(self, selection: Selection) -> str:
@@ -242,6 +245,12 @@ class Results:
             raise RefusedError(Reason.EVIDENCE_CHANGED, f"{_name(version.key)}: {error}") from error
         except MissingObjectError as error:
             raise RefusedError(Reason.NOT_STORED, f"{_name(version.key)}: {error}") from error
+
+
+def allows(grant: Grant | None, source_id: str) -> bool:
+    """Return whether *grant* allows to read a source; one without patterns restricts nothing."""
+    scope = grant.scope if grant is not None else ()
+    return not scope or any(fnmatchcase(source_id, pattern) for pattern in scope)
 
 
 def _reference(reference: str | Reference | Selection) -> Reference:

@@ -17,7 +17,7 @@ from reviewer.audit.intervals import covers, union
 from reviewer.audit.matching import Match, Target, alone, find
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit, rows_in
-from reviewer.audit.seeds import Piece, SeedIndex
+from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
 from reviewer.audit.texts import VersionText
 from reviewer.audit.views import View, views
 from store.records.findings import Delivery, Form
@@ -44,9 +44,9 @@ class Deliveries:
         self.residency = residency
         self.texts = {version.key: VersionText(version) for version in run.versions}
         self.results = _by_id(run.tool_results)
-        self._by_source: dict[str, list[VersionText]] = defaultdict(list)
+        self.by_source: dict[str, list[VersionText]] = defaultdict(list)
         for text in self.texts.values():
-            self._by_source[text.version.key.source_id].append(text)
+            self.by_source[text.version.key.source_id].append(text)
         self._entries: dict[str, list[ManifestEntry]] = defaultdict(list)
         for manifest in run.manifests:
             if manifest.tool_call_id:
@@ -80,11 +80,11 @@ class Deliveries:
         known = self.texts.get(selection.key)
         if known or selection.version_id:
             return known
-        versions = self._by_source.get(selection.source_id, [])
+        versions = self.by_source.get(selection.source_id, [])
         return versions[0] if len(versions) == 1 else None
 
     def _known_ids(self) -> frozenset[str]:
-        blocks = (block.block_id for version in self.run.versions for block in version.blocks)
+        blocks = (name for text in self.texts.values() for name in text.blocks)
         listed = (entry.source_id for manifest in self.run.manifests for entry in manifest.entries)
         return frozenset([*(key.source_id for key in self.texts), *blocks, *listed])
 
@@ -148,9 +148,10 @@ class Deliveries:
         if selection.unit is Unit.BLOCK:
             for name in dict.fromkeys(selection.blocks):
                 if name in text.blocks:
-                    yield from self._place(scene, text, text.blocks[name], block=name)
+                    for span in text.block_chars(text.blocks[name]):
+                        yield from self._place(scene, text, span, block=name)
             return
-        for span in _joined(text.chars(selection) or ()):
+        for span in _joined(text.chars(selection)):
             yield from self._place(scene, text, span)
 
     def _place(
@@ -187,28 +188,25 @@ class Deliveries:
         for hit in scene.rows(text):
             if hit.row is None:
                 continue
-            span = text.chars_of(Span(hit.row, hit.row + 1), Unit.ROW)
-            if span is None:
-                continue
-            yield Delivery(
-                message=scene.message,
-                part=scene.number,
-                message_span=hit.place,
-                version=text.version.key,
-                span=span,
-                form=Form.FULL if hit.whole else Form.TRUNCATED,
-                address="payload",
-                fields=None if hit.whole else hit.fields,
-            )
+            for span in text.chars_of(Span(hit.row, hit.row + 1), Unit.ROW):
+                yield Delivery(
+                    message=scene.message,
+                    part=scene.number,
+                    message_span=hit.place,
+                    version=text.version.key,
+                    span=span,
+                    form=Form.FULL if hit.whole else Form.TRUNCATED,
+                    address="payload",
+                    fields=None if hit.whole else hit.fields,
+                )
 
     def _preview(self, scene: _Scene, entry: ManifestEntry) -> Delivery | None:
         text = self.text_of(Selection(entry.source_id, entry.version_id))
-        if text is None or text.text is None or entry.preview is None or text.by_line:
+        spans = text.chars_of(entry.preview, Unit.CHAR) if text and entry.preview else ()
+        if text is None or len(spans) != 1:
             return None
-        span = entry.preview.meet(Span(0, len(text.text)))
-        if span is None:
-            return None
-        target = self._target(text, span)
+        (span,) = text.in_unit(spans)
+        target = self._target(text, spans[0])
         for match, place in scene.find(target, text, entry.block_id or ""):
             if match.target == target.whole:
                 return Delivery(
@@ -240,7 +238,7 @@ class Deliveries:
         return SeedIndex([target.skeleton.text for _, target in self._pool])
 
     def _without_address(self, index: int, number: int, part: Part) -> Iterator[Delivery]:
-        if not part.text or not self._pool:
+        if len("".join(part.text.split())) < ENOUGH or not self._pool:
             return
         seen: set[tuple[VersionKey, Span]] = set()
         for view in views(part.text):
@@ -351,7 +349,8 @@ class _Scene:
     def _speaks_of(self, place: int, allowed: set[str], text: VersionText) -> bool:
         view = self._views[place]
         own = {text.version.key.version_id, text.version.sha256}
-        return (view.named & self._known) <= allowed and not (view.versions & self._labels - own)
+        rivals = (label in self._labels and label not in own for label in view.versions)
+        return (view.named & self._known) <= allowed and not any(rivals)
 
     def _spoken_for(self, view: View, origin: Span, anywhere: bool) -> bool:  # noqa: FBT001
         """Whether raw text lies within one JSON string: then its decoded view speaks for it."""

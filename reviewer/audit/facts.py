@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reviewer.audit.intervals import length, subtract, union
+from reviewer.audit.intervals import covers, length, subtract, union
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import VersionText
 from store.records.findings import (
@@ -118,13 +118,12 @@ def sources(standing: Standing) -> Iterator[SourceFacts]:
     grouped: dict[str, list[VersionText]] = {}
     for key, text in texts.items():
         grouped.setdefault(key.source_id, []).append(text)
-    asked = _asked(standing)
     for source_id, versions in grouped.items():
         yield SourceFacts(
             source_id=source_id,
             kind=versions[0].version.kind.value,
             title=next((t.version.title for t in reversed(versions) if t.version.title), ""),
-            versions=tuple(_version(standing, text, listed, asked) for text in versions),
+            versions=tuple(_version(standing, text, listed) for text in versions),
         )
 
 
@@ -132,38 +131,24 @@ def _unseen(key: VersionKey) -> Version:
     return Version(key, SourceKind.TEXT, integrity=Integrity.MISSING)
 
 
-def _asked(standing: Standing) -> dict[VersionKey, list[str]]:
-    """For each version the tool calls that asked for it."""
-    found: dict[VersionKey, list[str]] = {}
-    for result in standing.run.tool_results:
-        for selection in result.selections:
-            text = standing.deliveries.text_of(selection)
-            key = text.version.key if text else selection.key
-            found.setdefault(key, []).append(result.tool_call_id)
-    return found
-
-
-def _version(
-    standing: Standing,
-    text: VersionText,
-    listed: dict[VersionKey, None],
-    asked: dict[VersionKey, list[str]],
-) -> VersionFacts:
+def _version(standing: Standing, text: VersionText, listed: dict[VersionKey, None]) -> VersionFacts:
     key, closing = text.version.key, standing.closing_call
     delivered = standing.ever_whole(key)
     now = standing.delivered(key, closing)
     whole = text.whole
+    countable = text.unit is not Unit.BLOCK
     return VersionFacts(
         version=text.version,
-        unit=Unit.LINE if text.by_line else Unit.CHAR,
+        unit=text.unit,
         listed=key in listed,
         previewed=standing.previewed(key),
-        delivered=delivered,
+        delivered=delivered if countable else (),
         gaps=subtract([whole], delivered) if whole else (),
-        delivered_at_answer=now,
-        state_at_answer=_state(standing, text, now, key in listed, asked.get(key, [])),
+        delivered_at_answer=now if countable else (),
+        state_at_answer=_state(standing, text, now, listed=key in listed),
         delivered_rows=_rows(standing, text),
         length_known=whole is not None,
+        delivered_blocks=tuple(n for n in text.blocks if covers(delivered, text.block(n))),
     )
 
 
@@ -179,8 +164,8 @@ def _state(
     standing: Standing,
     text: VersionText,
     now: tuple[Span, ...],
-    listed: bool,  # noqa: FBT001 - private
-    asked: list[str],
+    *,
+    listed: bool,
 ) -> State:
     key, closing = text.version.key, standing.closing_call
     whole = text.whole
@@ -190,6 +175,7 @@ def _state(
         return State.PARTIAL
     if standing.previewed_at(key, closing):
         return State.PREVIEW
+    asked = standing.asked.get(key, ())
     stands = (a for id_ in asked for a in standing.appearances.get(id_, ()))
     if any(a.first <= closing <= a.last for a in stands):
         return State.PLACEHOLDER

@@ -193,11 +193,11 @@ class _History:
         return kept
 
     def _elsewhere(self, own: set[tuple[int, int]]) -> Iterator[Delivery]:
-        texts = self.standing.deliveries.texts
+        deliveries = self.standing.deliveries
         sources = {s.source_id for s in self.result.selections} | {self.result.side_file}
-        for key in texts:
-            if key.source_id in sources:
-                for delivery in self.standing.deliveries.by_version.get(key, ()):
-                    outside = (delivery.message, delivery.part) not in own
-                    if outside and delivery.form is not Form.PREVIEW:
-                        yield delivery
+        texts = (text for source in sources for text in deliveries.by_source.get(source, ()))
+        for text in texts:
+            for delivery in deliveries.by_version.get(text.version.key, ()):
+                outside = (delivery.message, delivery.part) not in own
+                if outside and delivery.form is not Form.PREVIEW:
+                    yield delivery

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from reviewer.audit.standing import Standing
-from reviewer.audit.texts import VersionText
+from reviewer.audit.texts import Known, VersionText
 from store.records.citations import AnswerCitation, Citation, SourceCitation
 from store.records.sources import Integrity, VersionKey
 from store.records.text import Span, Unit
@@ -75,7 +75,8 @@ class Resolver:
             return Resolved(None, why=f"no version of {citation.source_id} has block {block_id}")
         key = VersionKey(citation.source_id, self._newest(citation.source_id, holding, call))
         text = self._standing.deliveries.texts[key]
-        return Resolved(key, text, text.blocks[block_id], Unit.CHAR)
+        span = None if text.unit is Unit.BLOCK else text.blocks[block_id]
+        return Resolved(key, text, span, text.unit)
 
     def _blocks(self, citation: Citation, version_id: str) -> dict[str, Span]:
         text = self._standing.deliveries.texts.get(VersionKey(citation.source_id, version_id))
@@ -100,7 +101,7 @@ class Resolver:
         if isinstance(citation, AnswerCitation):
             if citation.malformed:
                 return Resolved(key, text, beyond=citation.malformed)
-            unit = Unit.LINE if text and text.by_line else Unit.CHAR
+            unit = text.unit if text else Unit.CHAR
             return Resolved(key, text, text.whole if text else None, unit)
         if citation.malformed:
             return Resolved(key, text, beyond=citation.malformed)
@@ -116,12 +117,10 @@ def _beyond(span: Span, citation: SourceCitation, text: VersionText) -> str:
     if citation.unit is Unit.ROW:
         limit, what = text.row_count, "rows"
     elif citation.unit is Unit.LINE:
-        countable = text.text is not None and not text.by_line
+        countable = text.known is Known.WHOLE
         limit, what = (text.index.line_count + 1 if countable else None), "lines"
-    elif citation.unit is Unit.CHAR and not text.by_line:
-        limit, what = text.version.chars, "characters"
-        if limit is None and text.text is not None:
-            limit = len(text.text)
+    elif citation.unit is Unit.CHAR and text.whole is not None:
+        limit, what = text.whole.end, "characters"
     else:
         limit, what = None, ""
     if limit is None or span.end <= limit:

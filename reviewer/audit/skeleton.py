@@ -5,53 +5,41 @@ Two texts with one skeleton differ in white space only.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
+import sys
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
 
 from store.records.text import Span
 
 __all__ = ["Skeleton", "common_head", "common_tail"]
 
-_INK = re.compile(r"\S+")
+_SPACES = np.array(
+    [code for code in range(sys.maxunicode + 1) if chr(code).isspace()], dtype=np.uint32
+)
 
 
 class Skeleton:
-    """The characters of a text other than white space, with a map back."""
+    """The characters of a text other than white space, with a map back.
 
-    __slots__ = ("_starts", "_texts", "source", "text")
+    White space is what `str.isspace` says.  The map is made at its first use:
+    most skeletons are only compared.
+    """
 
     def __init__(self, source: str) -> None:
         self.source = source
-        starts: list[int] = []
-        texts: list[int] = []
-        pieces: list[str] = []
-        at = 0
-        for run in _INK.finditer(source):
-            starts.append(at)
-            texts.append(run.start())
-            piece = run.group()
-            pieces.append(piece)
-            at += len(piece)
-        self._starts = starts
-        self._texts = texts
-        self.text = "".join(pieces)
+        self.text = "".join(source.split())
+
+    @cached_property
+    def _ink(self) -> npt.NDArray[np.intp]:
+        """The place in the text of each character of the skeleton."""
+        codes = np.frombuffer(self.source.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        return np.flatnonzero(np.isin(codes, _SPACES, invert=True))
 
     def back(self, span: Span) -> Span:
         """Return where the non-empty skeleton *span* stands in the text, from ink to ink."""
-        return Span(self._place(span.start), self._place(span.end - 1) + 1)
-
-    def _place(self, position: int) -> int:
-        run = bisect_right(self._starts, position) - 1
-        return self._texts[run] + position - self._starts[run]
-
-    def forward(self, position: int) -> int:
-        """Return how many ink characters stand before *position* of the text."""
-        run = bisect_right(self._texts, position) - 1
-        if run < 0:
-            return 0
-        inside = self._starts[run] + position - self._texts[run]
-        stop = self._starts[run + 1] if run + 1 < len(self._starts) else len(self.text)
-        return min(inside, stop)
+        return Span(int(self._ink[span.start]), int(self._ink[span.end - 1]) + 1)
 
 
 def common_head(left: str, i: int, right: str, j: int) -> int:

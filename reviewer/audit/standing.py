@@ -112,6 +112,16 @@ class Standing:
         first = self.residency.first(delivery.message)
         return first is not None and (until is None or first <= until)
 
+    @cached_property
+    def asked(self) -> Mapping[VersionKey, tuple[str, ...]]:
+        """For each version the tool calls that asked for it, in recorded order."""
+        found: dict[VersionKey, dict[str, None]] = defaultdict(dict)
+        for result in self.run.tool_results:
+            for selection in result.selections:
+                text = self.deliveries.text_of(selection)
+                found[text.version.key if text else selection.key][result.tool_call_id] = None
+        return {key: tuple(ids) for key, ids in found.items()}
+
     # -- results ---------------------------------------------------------------------
 
     @cached_property

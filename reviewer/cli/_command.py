@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem
@@ -44,6 +45,9 @@ class Services(Protocol):
 
     def meta(self, output: Output, *, everything: bool = False) -> Meta:
         """Return what a report says and uses beside the audits."""
+
+    def open_store(self, path: str) -> OpenStore:
+        """Open what exact text is read again from."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

@@ -25,10 +25,17 @@ class Output:
     """
 
     def __init__(
-        self, stdout: BinaryIO, stderr: BinaryIO, *, columns: int = _COLUMNS, colour: bool = False
+        self,
+        stdout: BinaryIO,
+        stderr: BinaryIO,
+        *,
+        columns: int = _COLUMNS,
+        colour: bool = False,
+        terminal: bool = False,
     ) -> None:
         self._stdout = stdout
         self._stderr = stderr
+        self._terminal = terminal
         self.columns = columns
         self.colour = colour
 
@@ -42,7 +49,13 @@ class Output:
         colour = (
             terminal and not environment.get("NO_COLOR") and environment.get("TERM", "") != "dumb"
         )
-        return cls(sys.stdout.buffer, sys.stderr.buffer, columns=columns, colour=colour)
+        return cls(
+            sys.stdout.buffer,
+            sys.stderr.buffer,
+            columns=columns,
+            colour=colour,
+            terminal=terminal,
+        )
 
     def result(self, chunks: Iterable[str]) -> None:
         """Write a result that is safe to look at already."""
@@ -52,6 +65,19 @@ class Output:
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines of a result; what a terminal would obey is made visible."""
         self.result(f"{visible(line)}\n" for line in lines)
+
+    def exact(self, text: str) -> None:
+        """Write evidence itself: every byte to a file or a pipe, made visible to a terminal.
+
+        Bytes that were no UTF-8 in the evidence become those bytes again.
+        """
+        if not self._terminal:
+            self._stdout.write(_bytes_of(text))
+            return
+        shown = visible(text)
+        self._stdout.write(encoded(f"{shown}\n"))
+        if shown != text:
+            self.note("some characters are shown by stand-ins; into a file they are written as is")
 
     def note(self, message: str) -> None:
         """Write one line of diagnostics."""
@@ -76,6 +102,13 @@ class Output:
             os.dup2(nowhere, self._stdout.fileno())
         finally:
             os.close(nowhere)
+
+
+def _bytes_of(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def encoded(text: str) -> bytes:

@@ -62,13 +62,21 @@ def link(target: str, text: str) -> str:
     return f'<a href="{escape(target)}">{escape(text)}</a>'
 
 
+_WORD = 12
+"""Characters up to which a cell is kept on one line: grades, rules, outcomes, numbers."""
+
+
+def _look(content: str) -> str:
+    return ' class="word"' if len(content) <= _WORD and "<" not in content else ""
+
+
 def grid(heading: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; cells are markup already.  On a narrow screen each cell shows its name."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "\n".join(
         "<tr>"
         + "".join(
-            f'<td data-name="{escape(name)}">{content}</td>'
+            f'<td{_look(content)} data-name="{escape(name)}">{content}</td>'
             for name, content in zip(names, row, strict=True)
         )
         + "</tr>"

@@ -13,6 +13,13 @@ __all__ = ["coverage_strip", "residency_strip"]
 
 _WIDTH = 240
 _LANE = 7
+_FILLS = {
+    "ground": 'fill="#d0d7de"',
+    "delivered": 'fill="#0757ba"',
+    "answer": 'fill="#6a3fb5"',
+    "previewed": 'fill="none" stroke="#8a5a00"',
+}
+"""What shows where a reader ignores the style sheet, which overrides these."""
 
 
 def _frame(label: str, height: int, shapes: str) -> str:
@@ -20,7 +27,8 @@ def _frame(label: str, height: int, shapes: str) -> str:
         f'<svg class="strip" role="img" viewBox="0 0 {_WIDTH} {height}" '
         f'width="{_WIDTH}" height="{height}" preserveAspectRatio="none">'
         f"<title>{escape(label)}</title>"
-        f'<rect class="ground" width="{_WIDTH}" height="{height}"/>{shapes}</svg>'
+        f'<rect class="ground" {_FILLS["ground"]} width="{_WIDTH}" height="{height}"/>'
+        f"{shapes}</svg>"
     )
 
 
@@ -32,7 +40,8 @@ def _pieces(spans: Iterable[Span], total: int, top: int, look: str) -> str:
         size = max(1.0, span.length * _WIDTH / total)
         start = min(start, _WIDTH - size)
         shapes.append(
-            f'<rect class="{look}" x="{start:.1f}" y="{top}" width="{size:.1f}" height="{_LANE}"/>'
+            f'<rect class="{look}" {_FILLS[look]} x="{start:.1f}" y="{top}" '
+            f'width="{size:.1f}" height="{_LANE}"/>'
         )
     return "".join(shapes)
 
@@ -42,9 +51,8 @@ def coverage_strip(facts: VersionFacts) -> str:
     total = length(facts)
     if not total:
         return ""
-    delivered = facts.delivered if facts.delivered_rows is None else facts.delivered_rows
     shapes = (
-        _pieces(delivered, total, 0, "delivered")
+        _pieces(facts.delivered, total, 0, "delivered")
         + _pieces(facts.previewed, total, 0, "previewed")
         + _pieces(facts.delivered_at_answer, total, _LANE + 1, "answer")
     )

@@ -131,7 +131,7 @@ def _citation(facts: CitationFacts, mark: str, marks: dict[VersionKey, str]) -> 
     quote = words.quotation(facts)
     quoted = f"<p>quoted: <q>{escape(quote)}</q></p>" if quote is not None else ""
     return (
-        f'<article class="citation" id="{mark}-c{facts.index}"><p>{head}</p>'
+        f'<article class="citation {look}-edge" id="{mark}-c{facts.index}"><p>{head}</p>'
         f"{tag('p', facts.reason)}{quoted}{_excerpt(facts.evidence)}"
         f'<p class="notes">{escape(" · ".join(notes))}</p></article>\n'
     )

@@ -170,9 +170,11 @@ def _grounding(grounding: Mapping[str, object], answer: str) -> Iterator[Citatio
     chunks = list(_dicts(grounding.get("grounding_chunks")))
     for support in _dicts(grounding.get("grounding_supports")):
         segment = support.get("segment")
-        span, malformed = _answer_span(
-            segment if isinstance(segment, dict) else {}, answer, 0, in_bytes=True
-        )
+        segment = segment if isinstance(segment, dict) else {}
+        span, malformed = _answer_span(segment, answer, 0, in_bytes=True)
+        words = _text(segment.get("text"))
+        if span is not None and words and answer[span.start : span.end] != words:
+            span, malformed = None, "other words of the answer stand at the place it names"
         numbers = support.get("grounding_chunk_indices")
         for number in numbers if isinstance(numbers, list) else ():
             known = _whole(number) and number < len(chunks)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from posixpath import normpath
 from typing import Final
 
 from store.builder import RunBuilder
 from store.evidence import obtained
 from store.importers._lc_citations import citations_of
 from store.importers._lc_content import Content, Documents, read_content
-from store.importers._lc_dialects import Plain, PlainCall, unwrapped
-from store.importers._numbered import KnownLines, numbered_lines
+from store.importers._lc_dialects import Plain, PlainCall, message_of, unwrapped
+from store.importers._lc_reads import FileReads, path_read
+from store.importers._lc_view import Compaction, View
 from store.records.grades import Grade
-from store.records.json_text import parse
 from store.records.markers import marker_of
 from store.records.runs import (
     Answer,
@@ -23,20 +21,18 @@ from store.records.runs import (
     EditKind,
     Part,
     PartKind,
+    ProblemKind,
     Run,
     ToolCall,
     ToolResult,
     Usage,
 )
-from store.records.sources import Selection, SourceKind, Version, VersionKey
-from store.records.text import Unit
+from store.records.sources import SourceKind, Version
 from store.tool_json import entries_of
 
 __all__ = ["Conversation"]
 
 RULE: Final = "each assistant message saw every message before it"
-_READERS: Final = frozenset({"read_file", "read", "view_file", "readfile"})
-_PATHS: Final = ("file_path", "path", "filename", "target_file", "absolute_path")
 _SAVED_AT: Final = re.compile(r"saved in the filesystem at this path: ([^\n]+)")
 
 
@@ -46,13 +42,16 @@ class Conversation:
 
     builder: RunBuilder
     documents: Documents = field(default_factory=Documents)
-    _request: list[int] = field(default_factory=list)
+    compaction: Compaction | None = None
+    view: View = field(default_factory=View)
     _calls: dict[str, ToolCall] = field(default_factory=dict)
     _files: dict[str, Version] = field(default_factory=dict)
-    _reads: list[tuple[int, str, dict[int, str]]] = field(default_factory=list)
+    _reads: FileReads = field(default_factory=FileReads)
     _artifacts: list[tuple[object, str]] = field(default_factory=list)
     _unknown: str = ""
     _summarised: bool = False
+    _cleared: bool = False
+    _compacted: bool = False
 
     def add_file(self, path: str, value: object, origin: str) -> None:
         """Keep a file that the state holds: obtained, whatever was read of it."""
@@ -60,7 +59,13 @@ class Conversation:
         if isinstance(content, list) and all(isinstance(line, str) for line in content):
             content = "\n".join(content)
         encoded = isinstance(value, dict) and value.get("encoding") not in (None, "utf-8")
+        declared = value.get("content_chars") if isinstance(value, dict) else None
         if not isinstance(content, str) or encoded:
+            self.builder.problem(origin, "this file is no text; it was not read", ProblemKind.NOTED)
+            return
+        if isinstance(declared, int) and declared != len(content):
+            what = f"holds {len(content)} of the {declared} characters it names; it was not used"
+            self.builder.problem(origin, what, ProblemKind.NOTED)
             return
         (version,) = obtained((), entries_of({"id": path, "text": content}), origin) or (None,)
         if version is not None:
@@ -75,13 +80,55 @@ class Conversation:
             self._tool(plain, content, origin)
         else:
             parts = content.parts
+            saved_to = plain.additional.get("lc_evicted_to")
+            if isinstance(saved_to, str):
+                parts = self._evicted(content, saved_to, origin)
             if plain.additional.get("lc_source") == "summarization":
                 self._summarised = True
                 parts = [
                     replace(part, kind=PartKind.SUMMARY) if part.kind is PartKind.TEXT else part
                     for part in parts
                 ]
-            self._request.append(self.builder.message(plain.role, parts, origin))
+            self.view.append(self.builder.message(plain.role, parts, origin))
+
+    def _evicted(self, content: Content, path: str, origin: str) -> list[Part]:
+        """Keep a long message as the file it was saved to: requests held a stub of it instead."""
+        text = "".join(text for text, _ in content.texts)
+        self.add_file(path, text, origin)
+        what = f"the request held a preview of this message, which was saved to {path}"
+        self.builder.problem(origin, what, ProblemKind.NOTED)
+        return [Part(PartKind.OPAQUE, name=path, opaque_bytes=len(text.encode("utf-8", "replace")))]
+
+    def _compact(self, origin: str) -> None:
+        """Put a recorded summary into the request, from the call on that was made with it."""
+        compaction = self.compaction
+        if compaction is None or self.view.count < compaction.created:
+            return
+        self.compaction = None
+        plain = message_of(compaction.message)
+        content = read_content(plain.content if plain else None, Documents(), origin)
+        parts = [Part(PartKind.SUMMARY, text) for text, _ in content.texts]
+        summary = self.builder.message("user", parts, origin)
+        before = tuple(self.view.held)
+        gone = before[: self.view.compact(compaction.cutoff, summary)]
+        self._compacted = True
+        results = {
+            part.tool_call_id: None
+            for index in gone
+            for part in self.builder.messages[index].parts
+            if part.kind is PartKind.TOOL_RESULT
+        }
+        self.builder.edits.append(
+            ContextEdit(
+                before_call=len(self.builder.calls) + 1,
+                kind=EditKind.COMPACT,
+                tool_call_ids=tuple(results),
+                by="deepagents",
+                grade=Grade.DERIVED,
+                reason="the state records the summary and how many messages it stands for",
+                origin=origin,
+            )
+        )
 
     def _assistant(self, plain: Plain, content: Content, origin: str) -> None:
         calls = plain.calls + tuple(
@@ -91,6 +138,7 @@ class Conversation:
             part = Part(PartKind.TOOL_CALL, call.arguments, tool_call_id=call.id, name=call.name)
             content.parts.append(part)
         message = self.builder.message("assistant", content.parts, origin)
+        self._compact(origin)
         if _is_from_a_model(plain, content):
             number = self._call(plain, message, origin)
             self._tool_calls(calls, number, origin)
@@ -100,7 +148,7 @@ class Conversation:
                     content.texts, self.documents, plain.metadata, plain.annotations
                 )
                 self.builder.answers.append(Answer(number, text, cited, origin))
-        self._request.append(message)
+        self.view.append(message)
         if content.compacted:
             self._unknown = "the service compacted the conversation; what it kept is not recorded"
 
@@ -115,11 +163,17 @@ class Conversation:
                 "the service edited this request itself; which messages it changed is not recorded"
             )
             grade, reason = Grade.UNKNOWN, what
-        elif self._summarised:
+        if self._summarised:
             reason += "; a summary stands among them, and what was written before it saw more"
+        if self._cleared:
+            reason += "; when the results that were cleared went, and who saw them, is not recorded"
+        if self._compacted:
+            reason += "; its state records the summary that stands for the first of them"
         metadata = plain.metadata
+        changes = self.view.sent()
         return self.builder.call(
-            self._request,
+            self.view.held if changes is None else None,
+            splices=changes,
             response=[message],
             id=plain.id,
             origin=origin,
@@ -151,8 +205,8 @@ class Conversation:
             name=name,
             status=plain.status,
         )
-        self._request.append(self.builder.message("tool", [part, *others], origin))
-        path = _path_of(call) if name.lower() in _READERS else ""
+        self.view.append(self.builder.message("tool", [part, *others], origin))
+        path = path_read(name, call)
         kept, side_file = self._edits(plain, text, origin)
         result = ToolResult(
             tool_call_id=plain.tool_call_id,
@@ -162,9 +216,8 @@ class Conversation:
             side_file=side_file,
             origin=origin,
         )
-        lines = numbered_lines(text) if path and kept is not None and not result.failed else None
-        if lines:
-            self._reads.append((len(self.builder.tool_results), path, lines))
+        if path and kept is not None and not result.failed:
+            self._reads.add(len(self.builder.tool_results), path, call, text)
         self.builder.tool_results.append(result)
         if plain.artifact is not None:
             self._artifacts.append((plain.artifact, origin))
@@ -177,6 +230,7 @@ class Conversation:
         )
         for mark, by in marks:
             if isinstance(mark, dict) and mark.get("cleared"):
+                self._cleared = True
                 self._edit(
                     plain, EditKind.CLEAR, by, "its message says that it was cleared", origin
                 )
@@ -205,40 +259,11 @@ class Conversation:
         """Return the run with the versions that its documents, files and artifacts hold."""
         builder = self.builder
         builder.versions.extend((*self.documents.versions(), *self._files.values()))
-        self._place_reads()
+        self._reads.place(builder, self._files)
         for artifact, origin in self._artifacts:
             entries = entries_of(unwrapped(artifact))
             builder.versions.extend(obtained(builder.versions, entries, origin))
         return builder.finish(None if builder.calls else Grade.INFERRED)
-
-    def _place_reads(self) -> None:
-        """Give each file read its lines: of the file in the state, or of what reads showed."""
-        known: dict[str, list[KnownLines]] = {}
-        texts: dict[str, list[str]] = {}
-        chosen: list[tuple[int, dict[int, str], KnownLines | VersionKey]] = []
-        for result, path, lines in self._reads:
-            stored = self._files.get(path)
-            if stored is not None and path not in texts:
-                texts[path] = (stored.text or "").split("\n")
-            if stored is not None and _are_in(texts[path], lines):
-                chosen.append((result, lines, stored.key))
-                continue
-            group = known.setdefault(path, [])
-            if not (group and group[-1].takes(lines)):
-                origin = self.builder.tool_results[result].origin
-                group.append(KnownLines(path, origin, dict(lines)))
-            chosen.append((result, lines, group[-1]))
-        for group in known.values():
-            versions = {partial.key(): partial.version() for partial in group}
-            self.builder.versions.extend(versions.values())
-        for result, lines, place in chosen:
-            if isinstance(place, KnownLines):
-                selection = place.selection(lines)
-            else:
-                ranges = KnownLines(place.source_id).selection(lines).ranges
-                selection = Selection(place.source_id, place.version_id, Unit.LINE, ranges)
-            results = self.builder.tool_results
-            results[result] = replace(results[result], selections=(selection,))
 
 
 def _is_from_a_model(plain: Plain, content: Content) -> bool:
@@ -250,26 +275,9 @@ def _is_from_a_model(plain: Plain, content: Content) -> bool:
     return marker is None or marker.place != "assistant"
 
 
-def _are_in(text: Sequence[str], lines: Mapping[int, str]) -> bool:
-    """Return whether *lines* are those lines of *text*."""
-    return all(number <= len(text) and text[number - 1] == line for number, line in lines.items())
-
-
 def _names_call(path: str, tool_call_id: str) -> bool:
     """Return whether the file is named after the call, as the tool that saves it names it."""
     return path.rpartition("/")[2] == re.sub(r"[./\\]", "_", tool_call_id) != ""
-
-
-def _path_of(call: ToolCall | None) -> str:
-    """Return the path that a reading tool was given, with ``/`` and without detours."""
-    if call is None:
-        return ""
-    arguments = parse(call.arguments)
-    for key in _PATHS if arguments is not None else ():
-        found = arguments.get(key) if arguments else None
-        if found is not None and found.text:
-            return normpath(found.text.replace("\\", "/"))
-    return ""
 
 
 def _usage(plain: Plain) -> Usage:

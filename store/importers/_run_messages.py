@@ -162,7 +162,7 @@ class _Parts:
             stored = self.objects.get(name)
             if stored.text is None:
                 self._report(f"object {name}: {stored.why}; what the model was given is not known")
-            return stored.text, stored.size
+            return stored.text, 0 if stored.text is not None else stored.size
         if kind == "tool_call_response" and (fields.has("response") or fields.has("result")):
             return json_text(value, raw), 0
         self._report(f"a part of type {kind} without text; what it held is not known")

@@ -221,7 +221,7 @@ MARKERS: Final[tuple[Marker, ...]] = (
         "end",
         _end(
             r"\[Output was truncated due to (?:context window )?size limits"
-            r"[^\]]{0,600}\]?[^\n]{0,200}"
+            r"[^\]]{0,600}\]"
         ),
     ),
     # Other agents that share the idea

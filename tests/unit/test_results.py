@@ -281,7 +281,7 @@ def test_a_field_that_a_row_lacks_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["[1]", "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1} x', "", "[" * 100_000]
+    "line", ["[1]", "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1} x', "[" * 100_000]
 )
 def test_a_row_that_is_no_object_is_refused_where_fields_are_chosen(line: str) -> None:
     assert refusal(table(line + "\n" + TABLE), "t[rows 0:1 fields b]") is Reason.NO_FIELD
@@ -298,8 +298,29 @@ def test_pages_are_the_blocks_that_stand_on_them() -> None:
     blocks = tuple(Block(f"b{n}", Span(n, n + 1), page=n // 2 + 1) for n in range(4))
     results = Results([replace(made("d", "abcdef"), blocks=blocks)])
     assert results.reread("d[pages 2]").text == "cd"
+    assert results.reread("d[pages 1-2]").spans == (Span(0, 4),)
     assert refusal(results, "d[pages 2-3]") is Reason.NO_PAGE
     assert refusal(results, "d[pages 2-999999999999999999]") is Reason.NO_PAGE
+
+
+def test_what_stands_between_the_blocks_of_a_page_belongs_to_it_but_no_other_page() -> None:
+    def results(middle: int) -> Results:
+        spans = (Span(0, 2), Span(3, 4), Span(5, 7))
+        pages = (1, middle, 1)
+        blocks = tuple(
+            Block(f"b{n}", span, page=page)
+            for n, (span, page) in enumerate(zip(spans, pages, strict=True))
+        )
+        return Results([replace(made("d", "ab-c-de"), blocks=blocks)])
+
+    assert results(1).reread("d[pages 1]").text == "ab-c-de"
+    assert results(2).reread("d[pages 1]").text == "abde"
+
+
+def test_an_empty_line_of_a_table_counts_and_is_no_row() -> None:
+    results = table('{"id": 1}\n\n{"id": 2}\n')
+    assert results.reread("t[rows 2:3]").text == '{"id": 2}\n'
+    assert refusal(results, "t[rows 1:2]") is Reason.NO_ROW
 
 
 def test_of_a_version_known_in_part_only_known_lines_come_back() -> None:

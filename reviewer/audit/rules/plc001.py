@@ -34,10 +34,9 @@ def check(view: AuditView) -> Iterator[Finding]:
     for fact in view.placeholders:
         if fact.is_file_read and fact.source_id and _counts(fact, view.requests.closing_call):
             lost.setdefault(fact.source_id, []).append(fact)
-    gone = {fact.tool_call_id for facts in lost.values() for fact in facts}
-    gone |= {f.tool_call_id for f in view.placeholders if _taken(f, view.requests.closing_call)}
+    reading = _Reading(view)
     for source_id, facts in lost.items():
-        if not _read_again(view, source_id, facts, gone):
+        if not reading.again(source_id, facts):
             yield _finding(source_id, facts)
 
 
@@ -50,22 +49,29 @@ def _taken(fact: PlaceholderFacts, closing: int) -> bool:
     return fact.first_call is None or fact.first_call <= closing
 
 
-def _read_again(
-    view: AuditView, source_id: str, facts: list[PlaceholderFacts], gone: set[str]
-) -> bool:
-    """Whether a later read of the path, or of a lost read's side file, gave text and stayed."""
-    lost_ids = {fact.tool_call_id for fact in facts}
-    order = {r.tool_call_id: place for place, r in enumerate(view.run.tool_results)}
-    earliest = min(order[id_] for id_ in lost_ids if id_ in order)
-    paths = {source_id}
-    paths |= {r.side_file for r in view.run.tool_results if r.tool_call_id in lost_ids}
-    return any(
-        read.selection.source_id in paths
-        and order.get(read.tool_call_id, -1) > earliest
-        and read.tool_call_id not in gone
-        and _gave_text(read, view.requests.closing_call)
-        for read in view.reads
-    )
+class _Reading:
+    """Which reads gave text that stayed until the last answer, and in which order."""
+
+    def __init__(self, view: AuditView) -> None:
+        closing = view.requests.closing_call
+        gone = {fact.tool_call_id for fact in view.placeholders if _taken(fact, closing)}
+        self._order: dict[str, int] = {}
+        self._side_files: dict[str, str] = {}
+        for place, result in enumerate(view.run.tool_results):
+            self._order.setdefault(result.tool_call_id, place)
+            self._side_files[result.tool_call_id] = result.side_file
+        self._stayed: dict[str, list[int]] = {}
+        for read in view.reads:
+            if read.tool_call_id not in gone and _gave_text(read, closing):
+                places = self._stayed.setdefault(read.selection.source_id, [])
+                places.append(self._order.get(read.tool_call_id, -1))
+
+    def again(self, source_id: str, facts: list[PlaceholderFacts]) -> bool:
+        """Whether a later read of the path, or of a lost read's side file, gave text and stayed."""
+        lost = [fact.tool_call_id for fact in facts]
+        earliest = min(self._order.get(id_, 0) for id_ in lost)
+        paths = {source_id, *(self._side_files.get(id_, "") for id_ in lost)}
+        return any(place > earliest for path in paths for place in self._stayed.get(path, ()))
 
 
 def _gave_text(read: ReadFacts, closing: int) -> bool:
