@@ -7,10 +7,11 @@ suffice.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reviewer.audit.anchoring import NORMALISATION, anchor
+from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor
 from reviewer.audit.intervals import intersect, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
 from reviewer.audit.standing import Standing
@@ -110,6 +111,8 @@ class _Judge:
         if found.span is not None and at is None:
             at = Span(0, 0)
         result = anchor(citation.quote, found.text.text, at)
+        if at is not None and (citation.block_id is not None or found.unit is not Unit.CHAR):
+            result = _within(citation.quote, found.text.text, at) or result
         facts = replace(facts, anchor=result.outcome)
         if result.outcome is Anchor.NORMALISED and result.places:
             return facts if found.span else self._at(facts, found, result.places[0])
@@ -180,21 +183,23 @@ class _Judge:
             return ()
         if text.by_line:
             return union([span])
+        if facts.unit is Unit.CHAR:
+            return union([span])  # also what the stored text does not reach
         chars = text.chars_of(span, facts.unit)
         return union([chars]) if chars else ()
 
     def _whole(self, case: _Case, facts: CitationFacts) -> tuple[Span, ...]:
         """What of the version stands whole in the answer's request, in fields named too."""
         citation = facts.citation
-        wanted = citation.fields if isinstance(citation, SourceCitation) else None
+        named = citation.fields if isinstance(citation, SourceCitation) else None
+        wanted = frozenset(named or ())
         if not wanted:
             return self._standing.delivered(case.key, case.call)
-        return union(
-            d.span
-            for d in self._standing.bodies(case.key)
-            if self._standing.residency.holds(case.call, d.message)
-            and (d.fields is None or d.fields >= frozenset(wanted))
-        )
+        came: dict[Span, set[str]] = defaultdict(set)
+        for delivery in self._standing.bodies(case.key):
+            if self._standing.residency.holds(case.call, delivery.message):
+                came[delivery.span] |= wanted if delivery.fields is None else delivery.fields
+        return union(span for span, fields in came.items() if fields >= wanted)
 
     def _verdict(self, case: _Case, facts: CitationFacts) -> tuple[Verdict, str]:
         standing, key, spans = self._standing, case.key, case.spans
@@ -308,6 +313,15 @@ class _Judge:
 def _weight(delivery: Delivery, spans: tuple[Span, ...]) -> tuple[int, bool]:
     shared = intersect(spans, [delivery.span])
     return sum(span.length for span in shared), delivery.fields is None
+
+
+def _within(quote: str, text: str, at: Span) -> Anchored | None:
+    """Whether the quotation stands somewhere in a block, page, line or row that is cited whole."""
+    inner = anchor(quote, text[at.start : at.end])
+    if inner.outcome is Anchor.ORPHAN:
+        return None
+    outcome = Anchor.EXACT if quote in text[at.start : at.end] else Anchor.NORMALISED
+    return Anchored(outcome, tuple(place.moved(at.start) for place in inner.places))
 
 
 def _differs(outcome: Anchor, places: tuple[Span, ...]) -> str:
