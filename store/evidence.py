@@ -13,6 +13,8 @@ from dataclasses import replace
 
 from store.records.runs import Run, ToolResult
 from store.records.sources import (
+    Excerpt,
+    Integrity,
     Manifest,
     ManifestEntry,
     Selection,
@@ -20,7 +22,7 @@ from store.records.sources import (
     Version,
     VersionKey,
 )
-from store.records.text import Span
+from store.records.text import Span, Unit
 from store.shelf import Place, Shelf
 from store.tool_json import Entry, entries_in
 
@@ -34,6 +36,7 @@ def derive(run: Run) -> Run:
     one without text.  Versions that are read from a store must be in the run
     before: a piece is placed in a known version where it stands in one.
     """
+    run = _from_selections(run)
     shelf = Shelf(run.versions)
     names = {call.id: call.name for call in run.tool_calls}
     listed = {manifest.tool_call_id for manifest in run.manifests}
@@ -69,6 +72,79 @@ def obtained(
     shelf = Shelf(known)
     shelf.place_all((entry for entry in entries if _is_read(entry)), origin)
     return shelf.finish()
+
+
+def _from_selections(run: Run) -> Run:
+    """Give the versions that recorded selections name, and no store holds, what results show.
+
+    A source that stands in no store is its first full delivery.  A result
+    whose hash is the version's is its text; any other gives the piece that was
+    selected, and only where its length is the selection's.
+    """
+    known = {version.key: version for version in run.versions}
+    sources = {version.key.source_id for version in run.versions}
+    made: dict[VersionKey, Version] = {}
+    excerpts: dict[VersionKey, dict[Excerpt, None]] = {}
+    for result in run.tool_results:
+        if result.text is None or result.failed or len(result.selections) != 1:
+            continue
+        (selection,) = result.selections
+        held = known.get(selection.key)
+        if held is not None and held.integrity is not Integrity.MISSING:
+            continue
+        if held is None and not selection.version_id and selection.source_id in sources:
+            continue  # one of the stored versions; which, the record does not say
+        whole = _whole(selection, result, held)
+        if whole is not None:
+            made.setdefault(selection.key, whole)
+        elif held is None and (piece := _piece(selection, result.text)) is not None:
+            excerpts.setdefault(selection.key, {})[piece] = None
+    for key, pieces in excerpts.items():
+        if key not in made:
+            made[key] = _in_pieces(key, tuple(pieces))
+    if not made:
+        return run
+    kept = (made.pop(version.key, version) for version in run.versions)
+    return replace(run, versions=(*kept, *made.values()))
+
+
+def _whole(selection: Selection, result: ToolResult, held: Version | None) -> Version | None:
+    text = result.text or ""
+    data = text.encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(data).hexdigest()
+    proven = digest in (selection.version_id, held.sha256 if held else "")
+    asked_all = not selection.ranges and not selection.blocks and selection.unit is Unit.CHAR
+    if not proven and (held is not None or not asked_all):
+        return None
+    return Version(
+        key=selection.key,
+        kind=held.kind if held else SourceKind.TEXT,
+        title=held.title if held else "",
+        revision=held.revision if held else None,
+        sha256=digest if proven else "",
+        byte_length=len(data),
+        chars=len(text),
+        text=text,
+        integrity=Integrity.INTACT if proven else Integrity.RECONSTRUCTED,
+        blocks=held.blocks if held else (),
+        table=held.table if held else None,
+        origin=result.origin,
+    )
+
+
+def _piece(selection: Selection, text: str) -> Excerpt | None:
+    if selection.unit is Unit.CHAR and len(selection.ranges) == 1:
+        span = selection.ranges[0]
+        return Excerpt(span.start, text) if span.length == len(text) else None
+    if selection.unit is Unit.BLOCK and len(selection.blocks) == 1:
+        return Excerpt(None, text, selection.blocks[0])
+    return None
+
+
+def _in_pieces(key: VersionKey, pieces: tuple[Excerpt, ...]) -> Version:
+    return Version(
+        key=key, kind=SourceKind.TEXT, integrity=Integrity.RECONSTRUCTED, excerpts=pieces
+    )
 
 
 def _entries(result: ToolResult, listed: Container[str | None]) -> tuple[Entry, ...] | None:

@@ -65,14 +65,16 @@ class _Store:
 
     def read(self, path: str) -> Iterator[Problem]:
         """Take in a store, telling what is wrong with it."""
+        told = False
         for item in _open_store(path):
             if isinstance(item, Problem):
+                told = told or item.kind is ProblemKind.LOST
                 yield item
                 continue
             self.versions += item.versions
             self.refresh_failures += item.refresh_failures
             yield from (each for each in item.problems if each.what != NO_CALLS)
-        if not self.versions:
+        if not (self.versions or told):
             yield Problem(_files.shown(path), "no version of any source found in this store")
 
     def added(self, run: Run) -> Run:
@@ -191,12 +193,13 @@ def _folder(path: Path, label: str) -> _Opened:
         return
     walk = _Walk(path.resolve())
     yield from walk.inside(path, label)
-    if walk.found:
-        if walk.others:
-            what = f"{walk.others} other files of no kind that can be read; left out"
-            yield Problem(where, what, ProblemKind.NOTED)
+    if not walk.found:
+        yield from _without_run(probe, walk.problems)
         return
-    yield from _without_run(probe, walk.failed)
+    yield from walk.problems
+    if walk.others:
+        what = f"{walk.others} other files of no kind that can be read; left out"
+        yield Problem(where, what, ProblemKind.NOTED)
 
 
 def _folder_probe(path: Path, label: str) -> Probe | Problem:
@@ -207,7 +210,7 @@ def _folder_probe(path: Path, label: str) -> Probe | Problem:
     return Probe(path, label, is_folder=True, names=names)
 
 
-def _without_run(probe: Probe, failed: int) -> _Opened:
+def _without_run(probe: Probe, problems: list[Problem]) -> _Opened:
     """Open a folder without any trace as a store, and say that this is no run."""
     where = _files.shown(probe.label)
     for importer in importers():
@@ -221,11 +224,13 @@ def _without_run(probe: Probe, failed: int) -> _Opened:
                     f"no run found: {len(item.versions)} text files opened as a store;"
                     " give the trace, and this folder with --store"
                 )
-                others = (each for each in item.problems if each.what != NO_CALLS)
+                others = [each for each in item.problems if each.what != NO_CALLS]
+                places = {each.where for each in others}
+                yield from (each for each in problems if each.where not in places)
                 yield replace(item, problems=(Problem(where, told), *others))
                 return
-    if not failed:
-        yield Problem(where, "no run and no text file found in this folder")
+    yield from problems
+    yield Problem(where, "no run and no text file found in this folder")
 
 
 @dataclass(slots=True)
@@ -235,55 +240,61 @@ class _Walk:
     root: Path
     found: int = 0
     others: int = 0
-    failed: int = 0
+    problems: list[Problem] = field(default_factory=list)
     _seen: set[Path] = field(default_factory=set)
 
     def inside(self, path: Path, label: str) -> _Opened:
-        """Yield what is in the folder at *path*, ordered by path."""
+        """Yield what can be read in the folder at *path*, ordered by path."""
         pending = [(path, label)]
         while pending:
             place, name = pending.pop()
-            real = place.resolve()
-            if real in self._seen or (real != self.root and self.root not in real.parents):
-                if real not in self._seen:
-                    what = "a link out of the folder; not followed"
-                    yield Problem(_files.shown(name), what, ProblemKind.NOTED)
+            if not self._is_new(place, name):
                 continue
-            self._seen.add(real)
-            if not place.is_dir():
-                yield from self._one_file(place, name)
+            probe = self._probe(place, name)
+            if probe is None:
                 continue
-            try:
-                names = sorted(each.name for each in place.iterdir())
-            except OSError as error:
-                self.failed += 1
-                yield Problem(_files.shown(name), f"cannot be listed ({_reason(error)})")
-                continue
-            probe = Probe(place, name, is_folder=True, names=frozenset(names))
             importer = _importer_of(probe) if place != path else None
             if importer is not None:
                 self.found += 1
                 yield from _read(importer, probe)
-                continue
-            inner = [each for each in names if each not in _NOT_WALKED]
-            pending += [(place / each, f"{name}/{each}") for each in reversed(inner)]
+            elif probe.is_folder:
+                names = sorted(probe.names - _NOT_WALKED, reverse=True)
+                pending += [(place / each, f"{name}/{each}") for each in names]
+            else:
+                self.others += 1
 
-    def _one_file(self, path: Path, label: str) -> _Opened:
-        if not path.is_file():
-            self.others += 1  # pipes, sockets, devices and broken links: opening them may block
-            return
+    def _is_new(self, place: Path, name: str) -> bool:
+        """Return whether to look at *place*: not twice, and not outside the folder."""
         try:
-            probe = _file_probe(path, label)
-        except OSError as error:
-            self.failed += 1
-            yield Problem(_files.shown(label), f"cannot be read ({_reason(error)})")
-            return
-        importer = _importer_of(probe)
-        if importer is None:
+            real = place.resolve()
+        except (OSError, RuntimeError):  # a link that leads to itself
             self.others += 1
-        else:
-            self.found += 1
-            yield from _read(importer, probe)
+            return False
+        if real != self.root and self.root not in real.parents:
+            what = "a link out of the folder; not followed"
+            self.problems.append(Problem(_files.shown(name), what, ProblemKind.NOTED))
+            return False
+        if real in self._seen:
+            return False
+        self._seen.add(real)
+        return True
+
+    def _probe(self, place: Path, name: str) -> Probe | None:
+        if place.is_dir():
+            probe = _folder_probe(place, name)
+            if isinstance(probe, Probe):
+                return probe
+            self.problems.append(probe)
+            return None
+        if not place.is_file():
+            self.others += 1  # pipes, sockets, devices and broken links: opening them may block
+            return None
+        try:
+            return _file_probe(place, name)
+        except OSError as error:
+            what = f"cannot be read ({_reason(error)})"
+            self.problems.append(Problem(_files.shown(name), what))
+            return None
 
 
 # -- importers -----------------------------------------------------------------
@@ -329,7 +340,7 @@ def _read(importer: Importer, probe: Probe) -> _Opened:
         failure = Problem(where, f"cannot be read ({_reason(error)})")
     except Exception as error:  # noqa: BLE001 - see above
         failure = Problem(where, _internal(error))
-    yield from sorted(runs, key=lambda run: run.run_id)
+    yield from sorted(runs, key=lambda run: (run.path, run.run_id))
     for each in handed:
         yield from _handed_over(each)
     if failure is not None:

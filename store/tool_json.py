@@ -7,6 +7,7 @@ keys are fixed (MODEL.md, section 4); nothing is guessed from titles or order.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,6 +24,9 @@ _BODIES: Final = ("text", "content", "page_content")
 _LISTS: Final = ("payload", "results", "documents", "blocks")
 _MESSAGE_TYPES: Final = ("text", "text-plain", "reasoning", "message", "tool", "tool_result")
 """Parts of a conversation carry an ``id`` and text too; that id names no source."""
+_ID_KEY: Final = re.compile(r'(?:id|source)\\*+"\s*+:')
+_BODY_KEY: Final = re.compile(r'(?:text|content|preview)\\*+"\s*+:')
+"""What an id or a body must end with, also where JSON stands escaped in JSON."""
 _NESTING: Final = 4
 """JSON in a string in JSON: deeper than any tool nests its answer."""
 
@@ -53,6 +57,9 @@ class Entry:
 
 def entries_in(text: str) -> tuple[Entry, ...]:
     """Return the evidence in the JSON of *text*, in order; none if it is no JSON."""
+    if not (_ID_KEY.search(text) and _BODY_KEY.search(text)):
+        # Most results are no evidence; a large table need not be parsed to know it.
+        return ()
     if text[:1] not in "[{" and text.lstrip()[:1] not in ("[", "{", '"'):
         return ()
     return tuple(entry for node in parse_all(text) for entry in _entries(node))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from store.records.findings import Anchor
 from store.records.text import Span
 
-__all__ = ["NORMALISATION", "Anchored", "anchor", "normalised"]
+__all__ = ["NORMALISATION", "Anchored", "anchor", "how_many", "normalised"]
 
 NORMALISATION = "reread-1"
 """Name of the normalisation: white space runs become one space, typographic
@@ -60,6 +60,11 @@ def anchor(quote: str, text: str, at: Span | None = None) -> Anchored:
         return Anchored(Anchor.ORPHAN)
     alone = Anchor.NORMALISED if at is None else Anchor.RELOCATED
     return Anchored(alone if len(places) == 1 else Anchor.AMBIGUOUS, places)
+
+
+def how_many(places: tuple[Span, ...]) -> str:
+    """Say how many places were found; the search stops where more would change nothing."""
+    return f"{len(places)} or more" if len(places) >= _ENOUGH else str(len(places))
 
 
 def normalised(text: str) -> str:

@@ -125,8 +125,7 @@ class _Read:
         """What was selected, in the version's unit; ``None`` when its text is not stored."""
         if self.text is None or self.text.text is None:
             return None
-        chars = self.text.chars(self.selection)
-        return None if chars is None else union(self.text.in_unit(chars))
+        return union(self.text.in_unit(self.text.chars(self.selection)))
 
     # -- coverage -----------------------------------------------------------------
 
@@ -178,15 +177,9 @@ class _Read:
     def _blocks(self, text: VersionText) -> Coverage:
         names = tuple(dict.fromkeys(self.selection.blocks))
         whole = union(d.span for d in self.found)
-        rest = {
-            name: subtract(union(text.in_unit([text.blocks[name]])), whole)
-            for name in names
-            if name in text.blocks
-        }
+        rest = {n: subtract(text.block(n), whole) for n in names if n in text.blocks}
         missing = [
-            n
-            for n in names
-            if n not in rest or (rest[n] and length(rest[n]) == text.blocks[n].length)
+            n for n in names if n not in rest or (rest[n] and rest[n] == union(text.block(n)))
         ]
         cut = [name for name in names if name not in missing and rest[name]]
         return Coverage(
@@ -200,7 +193,7 @@ class _Read:
         )
 
     def _ranges(self, text: VersionText) -> Coverage:
-        chars = text.chars(self.selection) or ()
+        chars = text.chars(self.selection)
         ranges = [union(text.in_unit([span])) for span in chars]
         whole = union(d.span for d in self.found)
         missing = [(r.start, r.end) for r in subtract([s for r in ranges for s in r], whole)]

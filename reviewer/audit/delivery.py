@@ -55,7 +55,7 @@ class Deliveries:
                 self._entries[manifest.tool_call_id] += manifest.entries
         self._edited = {id_ for edit in run.edits for id_ in edit.tool_call_ids}
         listed = (entry.source_id for manifest in run.manifests for entry in manifest.entries)
-        self._known = KnownNames(run.versions, listed)
+        self._known = KnownNames(self.texts.values(), listed)
         self._targets: dict[tuple[VersionKey, Span], Target] = {}
         self.by_message: dict[int, tuple[Delivery, ...]] = {}
         self.by_version: dict[VersionKey, list[Delivery]] = defaultdict(list)
@@ -156,10 +156,10 @@ class Deliveries:
         if selection.unit is Unit.BLOCK:
             for name in dict.fromkeys(selection.blocks):
                 if name in text.blocks:
-                    span = text.blocks[name]
-                    yield _Place(text, span, self._target(text, span), name)
+                    for span in text.block_chars(text.blocks[name]):
+                        yield _Place(text, span, self._target(text, span), name)
             return
-        for span in _joined(text.chars(selection) or ()):
+        for span in _joined(text.chars(selection)):
             yield _Place(text, span, self._target(text, span), "")
 
     def _found(self, scene: Scene, places: Sequence[_Place]) -> Iterator[Delivery]:
@@ -213,28 +213,25 @@ class Deliveries:
         for hit in scene.rows(text, selection.ranges):
             if hit.row is None or not hit.certain:
                 continue
-            span = text.chars_of(Span(hit.row, hit.row + 1), Unit.ROW)
-            if span is None:
-                continue
-            yield Delivery(
-                message=scene.message,
-                part=scene.number,
-                message_span=hit.place,
-                version=text.version.key,
-                span=span,
-                form=Form.FULL if hit.whole else Form.TRUNCATED,
-                address="payload",
-                fields=None if hit.whole else hit.fields,
-            )
+            for span in text.chars_of(Span(hit.row, hit.row + 1), Unit.ROW):
+                yield Delivery(
+                    message=scene.message,
+                    part=scene.number,
+                    message_span=hit.place,
+                    version=text.version.key,
+                    span=span,
+                    form=Form.FULL if hit.whole else Form.TRUNCATED,
+                    address="payload",
+                    fields=None if hit.whole else hit.fields,
+                )
 
     def _preview(self, scene: Scene, entry: ManifestEntry) -> Delivery | None:
         text = self.text_of(Selection(entry.source_id, entry.version_id))
-        if text is None or text.text is None or entry.preview is None or text.by_line:
+        spans = text.chars_of(entry.preview, Unit.CHAR) if text and entry.preview else ()
+        if text is None or len(spans) != 1:
             return None
-        span = entry.preview.meet(Span(0, len(text.text)))
-        if span is None:
-            return None
-        target = self._target(text, span)
+        (span,) = text.in_unit(spans)
+        target = self._target(text, spans[0])
         for sight in scene.find(target, text, entry.block_id or "", preview=True):
             if sight.match.target == target.whole:
                 return Delivery(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reviewer.audit.intervals import length, subtract, union
+from reviewer.audit.intervals import covers, length, subtract, union
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import VersionText
 from store.records.findings import (
@@ -136,17 +136,19 @@ def _version(standing: Standing, text: VersionText, listed: dict[VersionKey, Non
     delivered = standing.ever_whole(key)
     now = standing.delivered(key, closing)
     whole = text.whole
+    countable = text.unit is not Unit.BLOCK
     return VersionFacts(
         version=text.version,
-        unit=Unit.LINE if text.by_line else Unit.CHAR,
+        unit=text.unit,
         listed=key in listed,
         previewed=standing.previewed(key),
-        delivered=delivered,
+        delivered=delivered if countable else (),
         gaps=subtract([whole], delivered) if whole else (),
-        delivered_at_answer=now,
+        delivered_at_answer=now if countable else (),
         state_at_answer=_state(standing, text, now, listed=key in listed),
         delivered_rows=_rows(standing, text),
         length_known=whole is not None,
+        delivered_blocks=tuple(n for n in text.blocks if covers(delivered, text.block(n))),
     )
 
 

@@ -44,8 +44,9 @@ def placeholders(standing: Standing) -> Iterator[PlaceholderFacts]:
         if (result.tool_call_id, result.text) in seen:
             continue
         seen.add((result.tool_call_id, result.text))
-        history = _History(standing, result, tools.get(result.tool_call_id, ""))
-        found = history.facts(edits.get(result.tool_call_id, []), refusals)
+        told = edits.get(result.tool_call_id, [])
+        history = _History(standing, result, tools.get(result.tool_call_id, ""), told)
+        found = history.facts(refusals)
         if found:
             yield found
 
@@ -53,16 +54,18 @@ def placeholders(standing: Standing) -> Iterator[PlaceholderFacts]:
 class _History:
     """One result through the calls of a run."""
 
-    def __init__(self, standing: Standing, result: ToolResult, tool: str) -> None:
+    def __init__(
+        self, standing: Standing, result: ToolResult, tool: str, edits: list[ContextEdit]
+    ) -> None:
         self.standing = standing
         self.result = result
         self.tool = tool
+        self.edits = edits
         self.seen = standing.appearances_of(result)
         self._states: dict[tuple[int, int], tuple[bool, tuple[Span, ...]]] = {}
 
-    def facts(
-        self, edits: list[ContextEdit], refusals: Mapping[str, Admission]
-    ) -> PlaceholderFacts | None:
+    def facts(self, refusals: Mapping[str, Admission]) -> PlaceholderFacts | None:
+        edits = self.edits
         replaced = [a for a in self.seen if not self._state(a)[0]]
         removed = self._removed()
         if not replaced and not removed and not any(e.before_call is None for e in edits):
@@ -72,7 +75,7 @@ class _History:
         untimed = next((e for e in edits if e.before_call is None), None)
         full = [a for a in self.seen if self._state(a)[0]]
         at = min([a.first for a in replaced] or [removed or 0]) or None
-        kind = self._kind(edits, refusals, replaced, full)
+        kind = self._kind(refusals, replaced, full)
         kept = union(span for a in replaced[:1] for span in self._state(a)[1])
         if kind is PlaceholderKind.REFUSED:
             kept = ()  # a refusal may look like the result it refuses, and holds nothing of it
@@ -86,7 +89,7 @@ class _History:
             kept=kept,
             recoverable=self._recoverable(),
             reread_at_call=self._reread(at, replaced),
-            grade=self._grade(edits, at),
+            grade=self._grade(at),
             byte_stable=len(texts) <= 1,
             removed=not replaced,
             tool=self.tool,
@@ -102,14 +105,20 @@ class _History:
         """Whether the part holds the whole result, and which spans of the result it holds."""
         slot = (appearance.message, appearance.part)
         if slot not in self._states:
-            self._states[slot] = self._compare(self._text(appearance))
+            shown, original = self._text(appearance), self.result.text
+            if original is None:
+                # nothing to compare with: a recorded edit or known words decide
+                whole = not self._edited(appearance) and marker_of(shown) is None
+                self._states[slot] = whole, ()
+            else:
+                self._states[slot] = self._compare(shown, original)
         return self._states[slot]
 
-    def _compare(self, shown: str) -> tuple[bool, tuple[Span, ...]]:
-        original = self.result.text
-        if original is None:
-            marker = marker_of(shown)
-            return marker is None, ()
+    def _edited(self, appearance: Appearance) -> bool:
+        calls = (edit.before_call for edit in self.edits)
+        return any(call is None or call <= appearance.first for call in calls)
+
+    def _compare(self, shown: str, original: str) -> tuple[bool, tuple[Span, ...]]:
         if shown == original or (not original.strip() and not shown.strip()):
             return True, (Span(0, len(original)),)
         target = Target(original)
@@ -132,15 +141,14 @@ class _History:
 
     def _kind(
         self,
-        edits: list[ContextEdit],
         refusals: Mapping[str, Admission],
         replaced: list[Appearance],
         full: list[Appearance],
     ) -> PlaceholderKind:
         if self.result.tool_call_id in refusals:
             return PlaceholderKind.REFUSED
-        if edits:
-            return _KINDS[edits[0].kind]
+        if self.edits:
+            return _KINDS[self.edits[0].kind]
         if not replaced:
             return PlaceholderKind.COMPACTED if self._summarised() else PlaceholderKind.CLEARED
         marker = marker_of(self._text(replaced[0]))
@@ -162,11 +170,11 @@ class _History:
             for text in map(self.standing.deliveries.text_of, self.result.selections)
         )
 
-    def _grade(self, edits: list[ContextEdit], at: int | None) -> Grade:
+    def _grade(self, at: int | None) -> Grade:
         calls = [self.standing.grade(at)] if at and self.standing.call(at) else []
         if not calls:
             calls = [self.standing.grade(self.standing.closing_call)]
-        return Grade.weakest(*calls, *(edit.grade for edit in edits))
+        return Grade.weakest(*calls, *(edit.grade for edit in self.edits))
 
     # -- read again ------------------------------------------------------------------
 

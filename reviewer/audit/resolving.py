@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from reviewer.audit.standing import Standing
-from reviewer.audit.texts import VersionText
+from reviewer.audit.texts import Known, VersionText
 from store.records.citations import AnswerCitation, Citation, SourceCitation
 from store.records.sources import Integrity, VersionKey
 from store.records.text import Span, Unit
@@ -75,9 +75,9 @@ class Resolver:
             return Resolved(None, why=f"no version of {citation.source_id} has block {block_id}")
         key = VersionKey(citation.source_id, self._newest(citation.source_id, holding, call))
         text = self._standing.deliveries.texts[key]
-        span = text.blocks[block_id]
-        beyond = citation.malformed or _beyond(span, Unit.CHAR, text)
-        return Resolved(key, text, span, Unit.CHAR, beyond=beyond)
+        span = None if text.unit is Unit.BLOCK else text.blocks[block_id]
+        beyond = citation.malformed or (_beyond(span, Unit.CHAR, text) if span else "")
+        return Resolved(key, text, span, text.unit, beyond=beyond)
 
     def _blocks(self, citation: Citation, version_id: str) -> dict[str, Span]:
         text = self._standing.deliveries.texts.get(VersionKey(citation.source_id, version_id))
@@ -102,7 +102,7 @@ class Resolver:
         if isinstance(citation, AnswerCitation):
             if citation.malformed:
                 return Resolved(key, text, beyond=citation.malformed)
-            unit = Unit.LINE if text and text.by_line else Unit.CHAR
+            unit = text.unit if text else Unit.CHAR
             return Resolved(key, text, text.whole if text else None, unit)
         if citation.malformed:
             return Resolved(key, text, beyond=citation.malformed)
@@ -136,19 +136,15 @@ def _no_such_field(citation: SourceCitation, text: VersionText | None) -> str:
 
 def _limit(unit: Unit, text: VersionText) -> int | None:
     """The end of the version in *unit*, ``None`` where it is not known."""
-    if unit is Unit.ROW and text.row_count is not None:
-        return text.row_count
     if unit is Unit.PAGE:
         pages = [block.page for block in text.version.blocks if block.page is not None]
         return max(pages) + 1 if pages else None
-    if text.by_line:
-        return None
-    if unit is Unit.LINE:
-        return text.index.line_count + 1 if text.text is not None else None
-    if unit is Unit.ROW:
-        return text.index.line_count if text.text is not None else None
-    known = text.version.chars
-    return len(text.text) if known is None and text.text is not None else known
+    if unit is Unit.ROW and text.row_count is not None:
+        return text.row_count
+    if unit in (Unit.LINE, Unit.ROW):
+        whole = text.known is Known.WHOLE
+        return text.index.line_count + (unit is Unit.LINE) if whole else None
+    return text.whole.end if text.whole is not None else None
 
 
 def is_changed(text: VersionText | None) -> bool:

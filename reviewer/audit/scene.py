@@ -22,9 +22,10 @@ __all__ = ["KnownNames", "Scene", "Sight"]
 class KnownNames:
     """The ids and version labels of a run: only what is known can contradict."""
 
-    def __init__(self, versions: Iterable[Version], listed: Iterable[str]) -> None:
-        known = tuple(versions)
-        blocks = (block.block_id for version in known for block in version.blocks)
+    def __init__(self, texts: Iterable[VersionText], listed: Iterable[str]) -> None:
+        texts = tuple(texts)
+        known = [text.version for text in texts]
+        blocks = (name for text in texts for name in text.blocks)
         self.ids = frozenset([*(v.key.source_id for v in known), *blocks, *listed])
         self._versions = frozenset(label for v in known for label in _hashes(v))
         self._revisions: dict[str, set[str]] = defaultdict(set)

@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor
+from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor, how_many
 from reviewer.audit.intervals import intersect, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
 from reviewer.audit.standing import Standing
+from reviewer.audit.texts import Known, VersionText
 from store.records.citations import Citation, SourceCitation
 from store.records.findings import (
     Anchor,
@@ -84,10 +85,10 @@ class _Judge:
         early = self._without_text(found)
         if early:
             return replace(blank, verdict=early[0], reason=early[1])
-        quoted = self._quoted(blank, found)
+        quoted, place = self._quoted(blank, found)
         if quoted.reason:
             return quoted
-        return self._delivered(quoted, found, answer.call)
+        return self._delivered(quoted, found, place, answer.call)
 
     # -- before any request is looked at ---------------------------------------------
 
@@ -100,57 +101,75 @@ class _Judge:
             return Verdict.WRONG_HASH, "the stored bytes no longer have the cited hash"
         return None
 
-    def _quoted(self, facts: CitationFacts, found: Resolved) -> CitationFacts:
-        """Compare the quotation; ``reason`` stays empty while nothing is decided."""
-        citation = facts.citation
-        if not isinstance(citation, SourceCitation) or citation.quote is None:
-            return facts
-        if found.text is None or found.text.text is None:
-            return facts
-        at = found.text.chars_of(found.span, found.unit) if found.span else None
-        if found.span is not None and at is None:
-            at = Span(0, 0)
-        result = anchor(citation.quote, found.text.text, at)
-        if at is not None and (citation.block_id is not None or found.unit is not Unit.CHAR):
-            result = _within(citation.quote, found.text.text, at) or result
-        facts = replace(facts, anchor=result.outcome)
-        if result.outcome is Anchor.NORMALISED and result.places:
-            return facts if found.span else self._at(facts, found, result.places[0])
-        if result.outcome is Anchor.EXACT:
-            return facts if found.span else self._at(facts, found, result.places[0])
-        if result.outcome is Anchor.AMBIGUOUS and found.span is None:
-            count = len(result.places)
-            reason = f"the quotation stands in {count} or more places and no span is named"
-            return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason)
-        return replace(
-            facts, verdict=Verdict.QUOTE_DIFFERS, reason=_differs(result.outcome, result.places)
-        )
+    def _quoted(
+        self, facts: CitationFacts, found: Resolved
+    ) -> tuple[CitationFacts, tuple[Span, ...]]:
+        """Compare the quotation; ``reason`` stays empty while nothing is decided.
 
-    def _at(self, facts: CitationFacts, found: Resolved, place: Span) -> CitationFacts:
-        text = found.text
-        if text is not None and text.by_line:
-            lines = text.in_unit([_whole_lines(text.text or "", place)])
-            span = Span(lines[0].start, lines[-1].end) if lines else None
-            return replace(facts, span=span, unit=Unit.LINE)
-        return replace(facts, span=place, unit=Unit.CHAR)
+        Beside the facts stands where the quotation was found, in the version's
+        unit, when it gives the citation its place.
+        """
+        citation, text = facts.citation, found.text
+        if not isinstance(citation, SourceCitation) or citation.quote is None:
+            return facts, ()
+        if text is None or text.text is None:
+            return facts, ()
+        at = self._quotable(facts, found, text)
+        result = anchor(citation.quote, text.text, at)
+        if at is not None and (citation.block_id is not None or found.unit is not Unit.CHAR):
+            result = _within(citation.quote, text.text, at) or result
+        facts = replace(facts, anchor=result.outcome)
+        if result.outcome in (Anchor.EXACT, Anchor.NORMALISED):
+            return (facts, ()) if at else self._anchored(facts, text, result.places[0])
+        if result.outcome is Anchor.AMBIGUOUS and at is None:
+            count = how_many(result.places)
+            reason = f"the quotation stands in {count} places and no span is named"
+            return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason), ()
+        reason = _differs(result.outcome, result.places)
+        return replace(facts, verdict=Verdict.QUOTE_DIFFERS, reason=reason), ()
+
+    def _quotable(self, facts: CitationFacts, found: Resolved, text: VersionText) -> Span | None:
+        """The cited place in the search text; ``None`` when the citation names none."""
+        if facts.citation.block_id is not None:
+            places = text.block_chars(text.blocks[facts.citation.block_id])
+        elif found.span is None:
+            return None
+        else:
+            places = text.chars_of(found.span, found.unit)
+        return Span(places[0].start, places[-1].end) if places else Span(0, 0)
+
+    def _anchored(
+        self, facts: CitationFacts, text: VersionText, place: Span
+    ) -> tuple[CitationFacts, tuple[Span, ...]]:
+        if text.known is Known.LINES:
+            place = _whole_lines(text.text or "", place)
+        spans = text.in_unit([place])
+        if spans and text.unit is not Unit.BLOCK:
+            facts = replace(facts, span=Span(spans[0].start, spans[-1].end))
+        return replace(facts, unit=text.unit), spans
 
     # -- what the requests held --------------------------------------------------------
 
-    def _delivered(self, facts: CitationFacts, found: Resolved, call: int) -> CitationFacts:
+    def _delivered(
+        self, facts: CitationFacts, found: Resolved, place: tuple[Span, ...], call: int
+    ) -> CitationFacts:
         why = self._undecidable(facts, found, call)
         if why:
             return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=why)
-        spans = self._cited(facts, found)
+        spans = place or self._cited(facts, found)
         if found.key is None or not spans:
             reason = "the citation names no text: an empty span and nothing else"
             return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason)
         case = _Case(found.key, spans, call)
         verdict, reason = self._verdict(case, facts)
+        all_of_it = not place and facts.span is None and facts.citation.block_id is None
+        if verdict is Verdict.READ and all_of_it and found.text and found.text.whole is None:
+            verdict = Verdict.PARTLY_READ
+            reason = f"its known pieces stand in the request of call {call}, its length is unknown"
         held = self._standing.holders(case.key, spans)
         calls = self._standing.residency.calls({d.message for d in held}, call)
         now = self._whole(case, facts)
         missing = subtract(spans, now) if verdict is not Verdict.READ else ()
-        evidence = self._evidence(case, held, calls)
         return replace(
             facts,
             verdict=verdict,
@@ -158,7 +177,7 @@ class _Judge:
             grade=self._grade(case, verdict),
             delivered_in=calls,
             missing=self._shown(missing, facts, found),
-            evidence=evidence,
+            evidence=self._evidence(case, held, calls),
         )
 
     def _undecidable(self, facts: CitationFacts, found: Resolved, call: int) -> str:
@@ -169,24 +188,25 @@ class _Judge:
             return state.grade_reason or "the record cannot say what this call was given"
         if found.text is None or found.text.text is None:
             return "the text of the cited version is not in the evidence"
-        if found.text.by_line and facts.unit is not Unit.LINE and facts.span is not None:
-            return "only pieces of the version are known, and the citation counts characters"
+        if facts.span is not None and not _counts_in(found.text, facts.unit):
+            return (
+                f"only pieces of the version are known, counted in {found.text.unit}s, "
+                f"and the citation counts {facts.unit}s"
+            )
         return ""
 
     def _cited(self, facts: CitationFacts, found: Resolved) -> tuple[Span, ...]:
+        """What is cited, in the version's unit."""
         text, span = found.text, facts.span
         if text is None:
             return ()
+        if facts.citation.block_id is not None:
+            return union(text.block(facts.citation.block_id))
         if span is None:
-            if text.by_line:
-                return union(Span(n, n + 1) for n in text.version.line_numbers)
-            return ()
-        if text.by_line:
-            return union([span])
-        if facts.unit is Unit.CHAR:
-            return union([span])  # also what the stored text does not reach
-        chars = text.chars_of(span, facts.unit)
-        return union([chars]) if chars else ()
+            return text.pieces
+        if text.known is Known.WHOLE and facts.unit is not Unit.CHAR:
+            return union(text.chars_of(span, facts.unit))
+        return union([span])  # of characters also what the stored text does not reach
 
     def _whole(self, case: _Case, facts: CitationFacts) -> tuple[Span, ...]:
         """What of the version stands whole in the answer's request, in fields named too."""
@@ -271,6 +291,9 @@ class _Judge:
                 Span(found.text.row_of(s.start), found.text.row_of(s.end - 1) + 1) for s in missing
             )
             return union(rows)
+        block_id = facts.citation.block_id
+        if facts.unit is Unit.BLOCK and block_id is not None and found.text is not None:
+            return tuple(span.moved(-found.text.blocks[block_id].start) for span in missing)
         return missing
 
     # -- evidence -----------------------------------------------------------------------
@@ -299,7 +322,12 @@ class _Judge:
         """The cited words inside the delivered place, where they stand there to the letter."""
         text = self._standing.deliveries.texts[delivery.version]
         both = intersect(spans, [delivery.span])
-        if text.by_line or not both or text.text is None or delivery.form is Form.NORMALIZED:
+        if (
+            text.known is not Known.WHOLE
+            or not both
+            or text.text is None
+            or delivery.form is Form.NORMALIZED
+        ):
             return delivery.message_span
         words = text.text[both[0].start : both[-1].end]
         offset = both[0].start - delivery.span.start
@@ -308,6 +336,11 @@ class _Judge:
             return Span(guess, guess + len(words))
         at = shown.find(words, delivery.message_span.start, delivery.message_span.end)
         return Span(at, at + len(words)) if at >= 0 else delivery.message_span
+
+
+def _counts_in(text: VersionText, unit: Unit) -> bool:
+    """Whether a span in *unit* can be led to what is known of the text."""
+    return text.known is Known.WHOLE or unit is text.unit
 
 
 def _weight(delivery: Delivery, spans: tuple[Span, ...]) -> tuple[int, bool]:
@@ -328,7 +361,7 @@ def _differs(outcome: Anchor, places: tuple[Span, ...]) -> str:
     if outcome is Anchor.RELOCATED:
         return f"the quoted words stand elsewhere, at [{places[0].start}:{places[0].end}]"
     if outcome is Anchor.AMBIGUOUS:
-        return f"the quoted words are not at the span, and stand in {len(places)} or more places"
+        return f"the quoted words are not at the span, and stand in {how_many(places)} places"
     return f"the quoted words stand nowhere in the version, not even under {NORMALISATION}"
 
 

@@ -69,8 +69,13 @@ def _request(audit: Audit, index: int, limit: int | None) -> Iterator[str]:
         for order, part in enumerate(message.parts):
             yield _part_line(order, part)
             yield from _deliveries(audit, pieces.get((number, order), []), limit)
-            if part.text:
-                yield visible(part.text)
+            yield from _guarded(part.text)
+
+
+def _guarded(text: str) -> Iterator[str]:
+    """Yield *text* behind a bar, so that no line of it can pass for one of our own."""
+    for line in visible(text).split("\n") if text else ():
+        yield f"   │ {line}"
 
 
 def _origin(message: Message) -> str:

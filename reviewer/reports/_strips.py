@@ -51,9 +51,8 @@ def coverage_strip(facts: VersionFacts) -> str:
     total = length(facts)
     if not total:
         return ""
-    delivered = facts.delivered if facts.delivered_rows is None else facts.delivered_rows
     shapes = (
-        _pieces(delivered, total, 0, "delivered")
+        _pieces(facts.delivered, total, 0, "delivered")
         + _pieces(facts.previewed, total, 0, "previewed")
         + _pieces(facts.delivered_at_answer, total, _LANE + 1, "answer")
     )

@@ -107,19 +107,19 @@ def length(facts: VersionFacts) -> int | None:
     """Return how long a version is in its unit, or ``None`` where that is not known."""
     if not facts.length_known:
         return None
-    if facts.delivered_rows is not None:
-        return facts.version.table.rows if facts.version.table else None
     return facts.version.chars if facts.unit is Unit.CHAR else None
 
 
 def coverage(facts: VersionFacts) -> str:
     """Return what of a version was delivered over the run, in words."""
+    table = facts.version.table
+    if facts.delivered_rows is not None and table is not None:
+        came = sum(span.length for span in facts.delivered_rows)
+        return f"{came} of {table.rows} rows, whole or in part"
     total = length(facts)
     if total is None:
         known = spans(facts.delivered, 3) or "nothing"
         return f"{facts.unit.value}s {known}, length unknown"
-    if facts.delivered_rows is not None:
-        return f"some or all of {sum(span.length for span in facts.delivered_rows)} of {total} rows"
     return f"{share(facts.delivered, total)} of {total} {facts.unit.value}s"
 
 

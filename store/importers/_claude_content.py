@@ -77,7 +77,7 @@ def _result_parts(block: Mapping[str, object]) -> list[Part]:
     made = [Part(PartKind.TOOL_RESULT, result_text(block) or "", call_id, status=status)]
     for piece in as_list(block.get("content")):
         inner = as_map(piece)
-        if inner.get("type") in {"image", "document"}:
+        if as_text(inner.get("type")) in {"image", "document"}:
             media = _media(inner)
             made.append(
                 Part(media.kind, media.text, call_id, media.name, opaque_bytes=media.opaque_bytes)
@@ -217,7 +217,7 @@ def _reminder(attachment: Mapping[str, object]) -> _Taken:
 
 def _hook(attachment: Mapping[str, object]) -> _Taken:
     """Only hooks that run before the model is asked speak to it; the others speak to the person."""
-    if attachment.get("hookEvent") in {"SessionStart", "UserPromptSubmit"}:
+    if as_text(attachment.get("hookEvent")) in {"SessionStart", "UserPromptSubmit"}:
         yield from _content(attachment)
 
 

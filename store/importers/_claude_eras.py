@@ -26,7 +26,7 @@ _SILENT = (
 )
 _NO_VERSION = "the record names no client version, so it cannot say whether results were cleared"
 _BROKEN = (
-    "a record before this call is missing from the file, so the record cannot say what it held"
+    "what came before this call is missing from the file, so the record cannot say what it held"
 )
 _BOUNDARY = "messages before the call by parent links, with the edits of the boundary records"
 _NO_BOUNDARY = (

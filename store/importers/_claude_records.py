@@ -27,6 +27,7 @@ __all__ = [
     "session_of",
 ]
 
+_DEEPEST = 200
 _CONVERSATION = frozenset({"user", "assistant"})
 _KNOWN = frozenset(
     {
@@ -77,10 +78,7 @@ def as_text(value: object) -> str:
 
 def dump(value: object) -> str:
     """Return *value* as JSON text, characters unescaped, keys in recorded order."""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except RecursionError:
-        return "(nested too deeply to be written)"
+    return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,6 +256,10 @@ def _take(made: Transcript, line: int, body: bytes, *, whole: bool) -> None:
             )
         made.problems.append(Problem(where, what))
         return
+    if _too_deep(body, loaded.value):
+        what = "this line is nested too deeply to be read; the rest was read"
+        made.problems.append(Problem(where, what))
+        return
     if not isinstance(loaded.value, dict):
         made.problems.append(Problem(where, "this line is no record; the rest was read"))
         return
@@ -265,6 +267,23 @@ def _take(made: Transcript, line: int, body: bytes, *, whole: bool) -> None:
         what = f"read tolerantly, since strict JSON refuses it ({loaded.tolerant})"
         made.problems.append(Problem(where, what, ProblemKind.NOTED))
     made.add(line, loaded.value)
+
+
+def _too_deep(body: bytes, value: object) -> bool:
+    """Return whether *value* is nested deeper than comparing and writing it can take."""
+    if body.count(b"[") + body.count(b"{") <= _DEEPEST:
+        return False
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else as_list(outer))
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
 
 
 def looks_like_session(head: bytes) -> bool:

@@ -91,6 +91,8 @@ class _Walk:
         if record.is_synthetic:
             self._synthetic(record, members)
             return
+        # A first record that is the model's own leaves its request out of the record.
+        self._broken = self._broken or not self._context.held.entries
         uses, thinking = cleared_by_api(members)
         self._context.clear_by_api(uses, members[-1].origin)
         splices = self._context.held.splices()

@@ -10,8 +10,9 @@ from store.builder import RunBuilder
 from store.evidence import obtained
 from store.importers._lc_citations import citations_of
 from store.importers._lc_content import Content, Documents, read_content
-from store.importers._lc_dialects import Plain, PlainCall, unwrapped
+from store.importers._lc_dialects import Plain, PlainCall, message_of, unwrapped
 from store.importers._lc_reads import FileReads, path_read
+from store.importers._lc_view import Compaction, View
 from store.records.grades import Grade
 from store.records.markers import marker_of
 from store.records.runs import (
@@ -41,7 +42,8 @@ class Conversation:
 
     builder: RunBuilder
     documents: Documents = field(default_factory=Documents)
-    _request: list[int] = field(default_factory=list)
+    compaction: Compaction | None = None
+    view: View = field(default_factory=View)
     _calls: dict[str, ToolCall] = field(default_factory=dict)
     _files: dict[str, Version] = field(default_factory=dict)
     _reads: FileReads = field(default_factory=FileReads)
@@ -49,6 +51,7 @@ class Conversation:
     _unknown: str = ""
     _summarised: bool = False
     _cleared: bool = False
+    _compacted: bool = False
 
     def add_file(self, path: str, value: object, origin: str) -> None:
         """Keep a file that the state holds: obtained, whatever was read of it."""
@@ -77,13 +80,55 @@ class Conversation:
             self._tool(plain, content, origin)
         else:
             parts = content.parts
+            saved_to = plain.additional.get("lc_evicted_to")
+            if isinstance(saved_to, str):
+                parts = self._evicted(content, saved_to, origin)
             if plain.additional.get("lc_source") == "summarization":
                 self._summarised = True
                 parts = [
                     replace(part, kind=PartKind.SUMMARY) if part.kind is PartKind.TEXT else part
                     for part in parts
                 ]
-            self._request.append(self.builder.message(plain.role, parts, origin))
+            self.view.append(self.builder.message(plain.role, parts, origin))
+
+    def _evicted(self, content: Content, path: str, origin: str) -> list[Part]:
+        """Keep a long message as the file it was saved to: requests held a stub of it instead."""
+        text = "".join(text for text, _ in content.texts)
+        self.add_file(path, text, origin)
+        what = f"the request held a preview of this message, which was saved to {path}"
+        self.builder.problem(origin, what, ProblemKind.NOTED)
+        return [Part(PartKind.OPAQUE, name=path, opaque_bytes=len(text.encode("utf-8", "replace")))]
+
+    def _compact(self, origin: str) -> None:
+        """Put a recorded summary into the request, from the call on that was made with it."""
+        compaction = self.compaction
+        if compaction is None or self.view.count < compaction.created:
+            return
+        self.compaction = None
+        plain = message_of(compaction.message)
+        content = read_content(plain.content if plain else None, Documents(), origin)
+        parts = [Part(PartKind.SUMMARY, text) for text, _ in content.texts]
+        summary = self.builder.message("user", parts, origin)
+        before = tuple(self.view.held)
+        gone = before[: self.view.compact(compaction.cutoff, summary)]
+        self._compacted = True
+        results = {
+            part.tool_call_id: None
+            for index in gone
+            for part in self.builder.messages[index].parts
+            if part.kind is PartKind.TOOL_RESULT
+        }
+        self.builder.edits.append(
+            ContextEdit(
+                before_call=len(self.builder.calls) + 1,
+                kind=EditKind.COMPACT,
+                tool_call_ids=tuple(results),
+                by="deepagents",
+                grade=Grade.DERIVED,
+                reason="the state records the summary and how many messages it stands for",
+                origin=origin,
+            )
+        )
 
     def _assistant(self, plain: Plain, content: Content, origin: str) -> None:
         calls = plain.calls + tuple(
@@ -93,6 +138,7 @@ class Conversation:
             part = Part(PartKind.TOOL_CALL, call.arguments, tool_call_id=call.id, name=call.name)
             content.parts.append(part)
         message = self.builder.message("assistant", content.parts, origin)
+        self._compact(origin)
         if _is_from_a_model(plain, content):
             number = self._call(plain, message, origin)
             self._tool_calls(calls, number, origin)
@@ -102,7 +148,7 @@ class Conversation:
                     content.texts, self.documents, plain.metadata, plain.annotations
                 )
                 self.builder.answers.append(Answer(number, text, cited, origin))
-        self._request.append(message)
+        self.view.append(message)
         if content.compacted:
             self._unknown = "the service compacted the conversation; what it kept is not recorded"
 
@@ -121,9 +167,13 @@ class Conversation:
             reason += "; a summary stands among them, and what was written before it saw more"
         if self._cleared:
             reason += "; when the results that were cleared went, and who saw them, is not recorded"
+        if self._compacted:
+            reason += "; its state records the summary that stands for the first of them"
         metadata = plain.metadata
+        changes = self.view.sent()
         return self.builder.call(
-            self._request,
+            self.view.held if changes is None else None,
+            splices=changes,
             response=[message],
             id=plain.id,
             origin=origin,
@@ -155,7 +205,7 @@ class Conversation:
             name=name,
             status=plain.status,
         )
-        self._request.append(self.builder.message("tool", [part, *others], origin))
+        self.view.append(self.builder.message("tool", [part, *others], origin))
         path = path_read(name, call)
         kept, side_file = self._edits(plain, text, origin)
         result = ToolResult(

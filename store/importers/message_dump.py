@@ -9,14 +9,14 @@ says so.
 from __future__ import annotations
 
 import json
-import os
-import stat
 from collections.abc import Iterator, Mapping
 
 from store.builder import RunBuilder
+from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._lc_dialects import message_of
 from store.importers._lc_run import RULE, Conversation
+from store.importers._lc_view import Compaction
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
 from store.records.json_text import Node, parse, plain
@@ -30,7 +30,7 @@ _NOT_A_DUMP = frozenset(
     {"model", "response", "request", "choices", "usage", "trajectory", "trajectory_format", "info"}
 )
 """Beside ``messages`` these make it a request body, a call log or another agent's trajectory."""
-_STATES = ("values", "channel_values")
+_STATES = frozenset({"values", "channel_values"})
 _IDS = ("thread_id", "run_id", "session_id", "conversation_id")
 _CLINE = "<task>"
 
@@ -83,7 +83,7 @@ def _state_of(value: object) -> Mapping[str, object]:
     """Return the object that holds ``messages``: the value itself, or the state inside of it."""
     if not isinstance(value, dict) or (_NOT_A_DUMP & value.keys()):
         return {}
-    for name in _STATES:
+    for name in sorted(_STATES):
         inner = value.get(name)
         if isinstance(inner, dict) and "messages" in inner:
             return inner
@@ -107,13 +107,16 @@ def read(probe: Probe) -> Iterator[Run]:
     except JsonError as error:
         text = data.decode(errors="surrogateescape").removeprefix(_BOM)
         root = parse(text, tolerant=True)
-        if root is not None and root.complete:
+        if root is not None and root.complete and "\n" not in text[root.start : root.end]:
             yield from _read_lines(probe, data)
         else:
             yield _broken(probe, text, root, error)
         return
     if isinstance(value, list) and not _messages_in(value):
         conversations = [(item, f"[{at}]") for at, item in enumerate(value)]
+        if all(isinstance(item, dict) and not _STATES.isdisjoint(item) for item in value):
+            # Earlier states of one thread: the longest holds what the others hold.
+            conversations = [max(conversations, key=lambda one: len(_messages_in(one[0])))]
     elif message_of(value) is not None:
         conversations = [([value], "")]
     else:
@@ -125,7 +128,7 @@ def read(probe: Probe) -> Iterator[Run]:
             yield _conversation(probe, item, place)
     if not found:
         what = "holds no list of messages; `reread formats` lists what can be read"
-        raise UnreadableError(probe.label, what)
+        raise UnreadableError(_files.shown(probe.label), what)
 
 
 def _broken(probe: Probe, text: str, root: Node | None, error: JsonError) -> Run:
@@ -134,7 +137,7 @@ def _broken(probe: Probe, text: str, root: Node | None, error: JsonError) -> Run
     whole = [node for node in (messages.children if messages else ()) if node.complete]
     if not whole:
         what = f"is not JSON: {error}; no whole message stands before that place"
-        raise UnreadableError(probe.label, what)
+        raise UnreadableError(_files.shown(probe.label), what)
     builder = _builder(probe, "")
     conversation = Conversation(builder)
     for at, node in enumerate(whole):
@@ -171,7 +174,7 @@ def _conversation(probe: Probe, value: object, place: str) -> Run:
     state = _state_of(value)
     name = next((value[key] for key in _IDS if isinstance(value, dict) and value.get(key)), "")
     builder = _builder(probe, place, name if isinstance(name, str) else "")
-    conversation = Conversation(builder)
+    conversation = Conversation(builder, compaction=Compaction.of(state))
     base = f"{probe.path.name}{place}"
     files = state.get("files")
     for path, content in (files if isinstance(files, dict) else {}).items():
@@ -186,6 +189,7 @@ def _add(conversation: Conversation, value: object, origin: str) -> None:
     if message is not None:
         conversation.add(message, origin)
         return
+    conversation.view.skip()
     builder = conversation.builder
     raw = json.dumps(value, ensure_ascii=False)
     kind = value.get("type") if isinstance(value, dict) else None
@@ -207,14 +211,11 @@ def _builder(probe: Probe, place: str, name: str = "") -> RunBuilder:
 
 def _bytes_of(probe: Probe) -> bytes:
     try:
-        # A pipe without a writer must not block, and only a regular file has an end.
-        handle = os.open(probe.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UnreadableError(probe.label, "is not a regular file")
+        with _files.open_regular(probe.path) as file:
             return file.read()
     except OSError as error:
-        raise UnreadableError(probe.label, f"cannot be read: {error.strerror}") from None
+        what = f"cannot be read: {error.strerror or error}"
+        raise UnreadableError(_files.shown(probe.label), what) from None
 
 
 IMPORTER = Importer(

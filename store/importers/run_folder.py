@@ -67,7 +67,7 @@ def _read(probe: Probe) -> Iterator[Run | HandOver]:
 
 @dataclass(slots=True)
 class _Facts:
-    """What ``manifest.json`` says, as far as it fits."""
+    """What ``manifest.json`` says, as far as it fits; a ``run_id`` may stand in the events too."""
 
     run_id: str
     title: str = ""
@@ -98,7 +98,7 @@ class _Folder:
         names = _files.names_in(self.folder)
         facts = self._manifest() if _MANIFEST in names else None
         if facts is None:
-            facts = _Facts(self.folder.resolve().name)
+            facts = _Facts("")
             if _TRACE in names:
                 facts.traces.append((_TRACE, _EVENTS_FORMAT))
             if _VERSIONS in names and "store" not in names:
@@ -216,7 +216,7 @@ class _Folder:
         if format_ != _FORMAT:
             told = f"written as {format_}" if format_ else "names no format"
             self._lost(where, f"{told}, read as {_FORMAT}: parts of it may have been missed")
-        facts = _Facts(fields.text("run_id") or self.folder.resolve().name)
+        facts = _Facts(fields.text("run_id") or "")
         facts.title = fields.text("title") or ""
         for trace in fields.objects("traces"):
             path = trace.text("path")

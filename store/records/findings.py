@@ -177,7 +177,9 @@ class VersionFacts:
 
     ``delivered`` holds no previews.  ``delivered_rows`` is ``None`` unless the
     version is a table.  ``gaps`` is the rest of the version, empty when its
-    length is unknown; ``length_known`` tells the two apart.
+    length is unknown; ``length_known`` tells the two apart.  With unit
+    ``BLOCK`` only named blocks are known, and ``delivered_blocks`` speaks for
+    the spans.
     """
 
     version: Version
@@ -190,6 +192,7 @@ class VersionFacts:
     state_at_answer: State
     delivered_rows: tuple[Span, ...] | None = None
     length_known: bool = True
+    delivered_blocks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

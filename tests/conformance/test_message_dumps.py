@@ -23,6 +23,7 @@ def read(path: Path) -> Run:
     probe = probe_of(path)
     assert IMPORTER.recognise(probe)
     (run,) = IMPORTER.read(probe)
+    assert isinstance(run, Run)
     return run
 
 

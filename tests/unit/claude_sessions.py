@@ -77,7 +77,7 @@ class Session:
         """Add text of the model."""
         return self.model([{"type": "text", "text": text}], uuid, message_id, parent)
 
-    def asks(  # noqa: PLR0913 - a tool call has these parts
+    def asks(
         self,
         call_id: str,
         uuid: str,

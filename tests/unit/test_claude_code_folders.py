@@ -6,6 +6,8 @@ import pytest
 
 from store.importers._base import UnreadableError
 from store.importers.claude_code import IMPORTER
+from store.opening import open_paths
+from store.records.runs import Run
 from tests.unit.claude_sessions import SESSION, Session, probe, runs_of
 
 OTHER = "99999999-2222-3333-4444-555555555555"
@@ -123,3 +125,16 @@ def test_a_file_of_summaries_only_is_a_run_without_calls(tmp_path: Path) -> None
     (run,) = runs_of(path)
     assert run.calls == ()
     assert [problem.kind for problem in run.problems] == ["noted"]
+
+
+def test_an_opened_project_gives_its_runs_by_path_then_by_run_id(tmp_path: Path) -> None:
+    made = session(OTHER)
+    made.user("wrong", "w1", f"a-{OTHER}")
+    made.says("wrong", "w2", "w")
+    made.user("right", "w3", f"a-{OTHER}")
+    made.says("right", "w4", "x")
+    made.write(tmp_path / f"{OTHER}.jsonl")
+    agent("zzz", of=SESSION).write(tmp_path / SESSION / "subagents" / "agent-zzz.jsonl")
+    session().write(tmp_path / f"{SESSION}.jsonl")
+    opened = [one for one in open_paths([str(tmp_path)]) if isinstance(one, Run)]
+    assert [run.run_id for run in opened] == [SESSION, "agent-zzz", OTHER, f"{OTHER}@w2"]

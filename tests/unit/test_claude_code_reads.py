@@ -34,7 +34,7 @@ def version_of(run: Run, call_id: str) -> Version:
     return next(one for one in run.versions if one.key == selection.key)
 
 
-def piece(  # noqa: PLR0913 - a partial read has these parts
+def piece(
     session: Session, number: int, text: str, first: int, total: int, **arguments: int
 ) -> None:
     session.asks(

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from store.importers.claude_code import IMPORTER
 from store.records.grades import Grade
 from tests.unit.claude_sessions import Session, held, probe, request, runs_of, texts
@@ -241,3 +243,37 @@ def test_summaries_before_the_first_record_are_recognised(tmp_path: Path) -> Non
     path = session.write(tmp_path / "s.jsonl")
     assert IMPORTER.recognise(probe(path))
     assert runs_of(path)[0].title == "This talk"
+
+
+def test_a_first_record_of_the_model_leaves_its_request_unknown(tmp_path: Path) -> None:
+    session = Session("2.1.6")
+    session.says("warming up", "a1", "m1", None)
+    (run,) = runs_of(session.write(tmp_path / "s.jsonl"))
+    assert run.calls[0].grade is Grade.UNKNOWN
+    assert run.request(1) == ()
+
+
+def test_fields_of_a_wrong_type_lose_only_themselves(tmp_path: Path) -> None:
+    session = Session()
+    session.user("hello", "u1", None)
+    session.record("attachment", "x1", attachment={"type": {}, "content": [1], "hookEvent": {}})
+    session.record("attachment", "x2", attachment="none")
+    session.record("system", "y1", subtype="microcompact_boundary", microcompactMetadata=[1])
+    session.record("user", "u2", message={"role": "user", "content": [7, {"type": []}]})
+    session.model([{"type": "text", "text": "hi"}], "a1", "m1", "", usage="much", stop_reason=3)
+    (run,) = runs_of(session.write(tmp_path / "s.jsonl"))
+    assert len(run.calls) == 1
+    assert run.calls[0].usage.input_tokens is None
+    assert texts(run, 1)[0] == "hello"
+
+
+@pytest.mark.parametrize("depth", [250, 900, 1010, 10_000])
+def test_deep_nesting_is_told_and_the_rest_is_read(tmp_path: Path, depth: int) -> None:
+    session = Session()
+    session.user("hello", "u1", None)
+    session.says("hi", "a1", "m1")
+    nested = "[" * depth + "]" * depth
+    session.lines.append('{"type":"user","uuid":"u2","parentUuid":"a1","message":' + nested + "}")
+    (run,) = runs_of(session.write(tmp_path / "s.jsonl"))
+    assert len(run.calls) == 1
+    assert [problem.where for problem in run.problems] == ["s.jsonl:3"]

@@ -118,7 +118,7 @@ def test_the_exit_status_of_an_audit(
 
 
 def test_an_unreadable_input_does_not_stop_the_others() -> None:
-    found = [lost("a.jsonl"), quiet_audit(made_run("r-7")), lost("b.jsonl")]
+    found: list[Audit | Problem] = [lost("a.jsonl"), quiet_audit(made_run("r-7")), lost("b.jsonl")]
     ended = command("audit", "x", program=FakeProgram(found))
     assert ended.status == 3
     assert "Limits r-7" in ended.out

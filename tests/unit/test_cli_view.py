@@ -73,3 +73,10 @@ def test_a_full_disk_is_said_and_not_an_error_inside() -> None:
     ended = command("demo", "--no-window")
     assert ended.status == 2
     assert "No space left" in ended.err
+
+
+def test_evidence_cannot_pass_for_a_heading() -> None:
+    lines = command("view", "x", "--call", "2").out.split("\n")
+    own = [line for line in lines if line.startswith("── message")]
+    assert len(own) == 3
+    assert any(line.startswith("   │ ") and BODY in line for line in lines)

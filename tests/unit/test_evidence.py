@@ -244,6 +244,14 @@ def test_a_revision_label_is_kept_as_the_name_of_the_version() -> None:
     assert version.sha256 == HASH
 
 
+def test_a_large_table_is_not_parsed_to_see_that_it_is_no_evidence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("store.tool_json.parse_all", lambda _: pytest.fail("it was parsed"))
+    run = run_of([{"id": 1, "amount": 5}] * 50, "[1] a note", '{"text": "no id"}')
+    assert len(derive(run).versions) == 3
+
+
 def test_deriving_twice_adds_nothing() -> None:
     once = derive(run_of("plain", piece(4, 20), {"doc_id": "d1", "preview": "x"}))
     assert derive(once) == once

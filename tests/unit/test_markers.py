@@ -6,7 +6,7 @@ from store.records.markers import MARKERS, marker_of
 
 EXAMPLES = {
     "cc.cleared": "[Old tool result content cleared]",
-    "cc.persisted": "<persisted-output>\nOutput too large (40.1KB). Full output saved to: /h/r\n\nx",
+    "cc.persisted": "<persisted-output>\nOutput too large (40.1KB). Full output saved to: /h",
     "cc.persisted_later": "<persisted-output>Tool result saved to: /h/r\n\n"
     "Use Read to view\n</persisted-output>",
     "cc.unchanged": "File unchanged since last read. The earlier content is still current.",
@@ -23,13 +23,13 @@ EXAMPLES = {
     "lc.tool_limit_end": "'search' tool call limit reached: thread limit exceeded (6/5 calls).",
     "lc.model_limit": "Model call limits exceeded: run limit (3/3)",
     "lc.model_retry": "Model call failed after 3 attempts with TimeoutError: too slow",
-    "lc.tool_retry": "Tool 'flaky' failed after 2 attempts with TimeoutError: slow. Please try again.",
+    "lc.tool_retry": "Tool 'flaky' failed after 2 attempts with OSError: slow. Try again.",
     "lg.no_tool": "Error: nope is not a valid tool, try one of [read, search].",
     "lc.rejected": "User rejected the tool call for `delete` with reason: no",
     "lc.shell_cut": "row\n\n... Output truncated at 100 lines (observed 900).",
     "da.evicted": "Tool result too large, the result of this tool call c1 was saved in the"
     " filesystem at this path: /large_tool_results/c1\n\nYou can read it.",
-    "da.evicted_message": "Message content too large and was saved to the filesystem at: /h\n\nMore",
+    "da.evicted_message": "Message content too large and was saved to the filesystem at: /h",
     "da.summary": "You are in the middle of a conversation that has been summarized.\n\nThe full",
     "da.dangling": "Tool call read with id c1 did not complete - no result was recorded. It may",
     "da.results_cut": "['... [results truncated, try being more specific with your parameters]']",

@@ -11,7 +11,7 @@ from store.importers._numbered import numbered_lines
 from store.importers.message_dump import IMPORTER
 from store.records.citations import AnswerCitation, SourceCitation
 from store.records.grades import Grade, Layer
-from store.records.runs import EditKind, Message, PartKind, Run
+from store.records.runs import EditKind, Message, PartKind, ProblemKind, Run
 from store.records.sources import Integrity, Selection, SourceKind
 from store.records.text import Span, Unit
 
@@ -29,7 +29,7 @@ def runs_of(folder: Path, value: object) -> list[Run]:
         path.write_text(json.dumps(value), encoding="utf-8")
     probe = probe_of(path)
     assert IMPORTER.recognise(probe)
-    return list(IMPORTER.read(probe))
+    return [run for run in IMPORTER.read(probe) if isinstance(run, Run)]
 
 
 def run_of(folder: Path, value: object) -> Run:
@@ -260,6 +260,42 @@ def test_a_summary_is_no_message_of_the_user(tmp_path: Path) -> None:
     run = run_of(tmp_path, [summary, ai("Done.")])
     assert [part.kind for part in run.messages[0].parts] == [PartKind.SUMMARY]
     assert "a summary stands among them" in run.calls[0].grade_reason
+
+
+def test_a_recorded_summary_stands_for_the_messages_before_it(tmp_path: Path) -> None:
+    messages = [human("Hi"), calling("read"), tool("long"), ai("One."), human("More"), ai("Two."),
+                human("And"), ai("Three.")]  # fmt: skip
+    event = {"cutoff_index": 4, "created_at_index": 5, "summary_message": human("So far: one.")}
+    run = run_of(tmp_path, {"messages": messages, "_summarization_event": event})
+    texts = [[run.messages[i].parts[0].text for i in request] for request in run.requests()]
+    assert texts == [
+        ["Hi"],
+        ["Hi", "{}", "long"],
+        ["So far: one.", "More"],
+        ["So far: one.", "More", "Two.", "And"],
+    ]
+    (edit,) = run.edits
+    assert (edit.kind, edit.before_call, edit.tool_call_ids) == (EditKind.COMPACT, 3, ("c1",))
+    assert run.tool_results[0].text == "long"
+    assert "records the summary" in run.calls[3].grade_reason
+
+
+def test_a_message_that_was_saved_to_a_file_stood_in_no_request(tmp_path: Path) -> None:
+    long = human("All of the log.")
+    long["data"]["additional_kwargs"] = {"lc_evicted_to": "/history/1.md"}  # type: ignore[index]
+    run = run_of(tmp_path, [long, ai("Done.")])
+    assert [part.kind for part in run.messages[0].parts] == [PartKind.OPAQUE]
+    assert [(v.key.source_id, v.text) for v in run.versions] == [
+        ("/history/1.md", "All of the log.")
+    ]
+    assert [problem.kind for problem in run.problems] == [ProblemKind.NOTED]
+
+
+def test_the_states_of_one_thread_are_one_run(tmp_path: Path) -> None:
+    messages = [human("Hi"), ai("One."), human("More"), ai("Two.")]
+    states = [{"values": {"messages": messages[:end]}, "next": []} for end in (4, 3, 2, 1)]
+    run = run_of(tmp_path, states)
+    assert [answer.text for answer in run.answers] == ["One.", "Two."]
 
 
 def test_usage_is_as_reported_and_never_zero(tmp_path: Path) -> None:

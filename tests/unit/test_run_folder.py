@@ -156,11 +156,13 @@ def test_a_version_has_its_blocks_its_table_and_its_facts(tmp_path: Path) -> Non
         "blocks": [block, {"block_id": "bad", "start": 4, "end": 1}],
         "table": {"fields": ["a"], "rows": 1, "key": "a"},
     }
-    run = _open(
-        _write(tmp_path / "r", _call(1, _say("a")), versions=(version,), objects=(body,))
-    )
+    run = _open(_write(tmp_path / "r", _call(1, _say("a")), versions=(version,), objects=(body,)))
     (made,) = run.versions
-    assert (made.key, made.kind, made.text) == (VersionKey("d", "v1"), SourceKind.TABLE, body.decode())
+    assert (made.key, made.kind, made.text) == (
+        VersionKey("d", "v1"),
+        SourceKind.TABLE,
+        body.decode(),
+    )
     assert [each.block_id for each in made.blocks] == ["d#2 /:b"]
     assert made.table is not None
     assert made.table.key == "a"
@@ -170,9 +172,7 @@ def test_a_version_has_its_blocks_its_table_and_its_facts(tmp_path: Path) -> Non
 def test_a_version_that_is_no_utf8_has_no_text_and_says_so(tmp_path: Path) -> None:
     body = "Größe".encode("latin-1")
     version: Value = {"source_id": "d", "version_id": _sha(body)}
-    run = _open(
-        _write(tmp_path / "r", _call(1, _say("a")), versions=(version,), objects=(body,))
-    )
+    run = _open(_write(tmp_path / "r", _call(1, _say("a")), versions=(version,), objects=(body,)))
     assert (run.versions[0].text, run.versions[0].integrity) == (None, Integrity.INTACT)
     assert "no UTF-8" in _told(run, ProblemKind.NOTED)[0]
 
@@ -287,7 +287,9 @@ def test_selections_come_alone_or_as_a_list_in_their_units(tmp_path: Path) -> No
 
 
 def test_the_text_of_json_keeps_every_digit_and_the_shape_it_was_given_in(tmp_path: Path) -> None:
-    part = b'{"type":"tool_call_response","id":"t","response":{"n": 123456789012345678901234567890}}'
+    part = (
+        b'{"type":"tool_call_response","id":"t","response":{"n": 123456789012345678901234567890}}'
+    )
     line = b'{"event":"model_call","index":1,"request":{"messages":[{"role":"tool","parts":[%s]}]}}'
     run = _open(_write(tmp_path / "r", line % part))
     assert _texts(run, 1) == ['{"n": 123456789012345678901234567890}']
@@ -390,9 +392,7 @@ def test_a_failed_refresh_keeps_its_place_among_the_versions(tmp_path: Path) -> 
         {"source_id": "d", "refresh_failed": {"error": "503", "kept": _sha(one)}},
         {"source_id": "d", "version_id": _sha(two)},
     )
-    run = _open(
-        _write(tmp_path / "r", _call(1, _say("a")), versions=versions, objects=(one, two))
-    )
+    run = _open(_write(tmp_path / "r", _call(1, _say("a")), versions=versions, objects=(one, two)))
     (failure,) = run.refresh_failures
     assert (failure.after, failure.kept, failure.error) == (1, _sha(one), "503")
 
