@@ -39,16 +39,14 @@ class Anchored:
 def anchor(quote: str, text: str, at: Span | None = None) -> Anchored:
     """Say where *quote* stands in *text*; *at* is where the citation puts it.
 
-    A blank quotation is an orphan: it names nothing.
+    A blank quotation is an orphan: it names nothing, unless it is what stands there.
     """
-    if not quote.strip():
+    if at is not None and at.length and text[at.start : at.end] == quote:
+        return Anchored(Anchor.EXACT, (at,))
+    if not normalised(quote):
         return Anchored(Anchor.ORPHAN)
-    if at is not None:
-        slice_ = text[at.start : at.end]
-        if slice_ == quote:
-            return Anchored(Anchor.EXACT, (at,))
-        if normalised(slice_) == normalised(quote):
-            return Anchored(Anchor.NORMALISED, (at,))
+    if at is not None and normalised(text[at.start : at.end]) == normalised(quote):
+        return Anchored(Anchor.NORMALISED, (at,))
     places = _occurrences(quote, text)
     if places:
         alone = Anchor.EXACT if at is None else Anchor.RELOCATED

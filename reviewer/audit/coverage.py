@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from reviewer.audit.intervals import subtract, union
+from reviewer.audit.intervals import intersect, length, subtract, union
 from reviewer.audit.rows import RowHit
 from reviewer.audit.standing import Appearance, Standing
 from reviewer.audit.texts import VersionText
@@ -30,7 +30,7 @@ def reads(standing: Standing) -> Iterator[ReadFacts]:
     refused = {entry.tool_call_id for entry in standing.run.admissions if not entry.admitted}
     for result in standing.run.tool_results:
         tool = tools.get(result.tool_call_id)
-        seen = standing.appearances.get(result.tool_call_id, ())
+        seen = standing.appearances_of(result)
         first = seen[0] if seen else None
         call = first.first if first else (tool.by_call if tool else None)
         for selection in result.selections:
@@ -141,8 +141,10 @@ class _Read:
     def _rows(self, text: VersionText) -> Coverage:
         table = text.rows or ()
         key = text.version.table.key if text.version.table else None
-        spans = self.selection.ranges or (Span(0, len(table)),)
-        asked = sorted({row for s in spans for row in range(s.start, s.end)})
+        existing = Span(0, len(table))
+        spans = union(self.selection.ranges) or (existing,)
+        beyond = subtract(spans, [existing])
+        asked = [row for s in intersect(spans, [existing]) for row in range(s.start, s.end)]
         counts = Counter(hit.row for hit in self.hits if hit.row is not None)
         wanted = set(asked)
         missing = [row for row in asked if not counts[row]]
@@ -157,16 +159,17 @@ class _Read:
         loaded = sum(counts[row] for row in asked)
 
         def name(row: int) -> object:
-            return table[row].get(key, row) if key and row < len(table) else row
+            return table[row].get(key, row) if key else row
 
+        lost = len(missing) + length(beyond)
         return Coverage(
-            requested=len(asked),
+            requested=length(spans),
             loaded=loaded,
             byte_complete=not cut,
-            filtered_count=self._filtered(len(missing)),
-            input_complete=not missing and not twice,
-            reason=_reason(len(missing), len(twice), "row"),
-            missing=tuple(name(row) for row in missing),
+            filtered_count=self._filtered(lost),
+            input_complete=not lost and not twice,
+            reason=_reason(lost, len(twice), "row"),
+            missing=(*map(name, missing), *((s.start, s.end) for s in beyond)),
             duplicate=tuple(name(row) for row in twice),
             unexpected=tuple(strangers),
         )

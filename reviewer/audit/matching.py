@@ -17,7 +17,7 @@ from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
 from reviewer.audit.skeleton import Skeleton, common_head
 from store.records.text import Span
 
-__all__ = ["Match", "Target", "alone", "find"]
+__all__ = ["Match", "Target", "find"]
 
 _HEADS = 8
 """So many places where the head of a text may start are compared; the longest wins."""
@@ -47,6 +47,11 @@ class Target:
         """Windows of the skeleton."""
         return SeedIndex([self.skeleton.text])
 
+    @cached_property
+    def is_short(self) -> bool:
+        """Whether it is too short to prove anything in the middle of other text."""
+        return len(self.text) < 4 * ENOUGH and len(self.skeleton.text) < ENOUGH
+
     @property
     def whole(self) -> Span:
         """All of the text."""
@@ -57,8 +62,8 @@ def find(target: Target, view: Target, taken: Iterable[Span] = ()) -> tuple[Matc
     """Return where *target* or pieces of it stand in *view*, outside *taken* of the view.
 
     One match when all of it is there.  Pieces are at least `ENOUGH` ink
-    characters long; a head must follow the start of the target, any other
-    piece must fit one place of it.
+    characters long and must fit one place of the target; its head may stand
+    elsewhere in it too where the view begins with it.
     """
     used = union(taken)
     whole = _whole(target, view, used)
@@ -72,29 +77,6 @@ def find(target: Target, view: Target, taken: Iterable[Span] = ()) -> tuple[Matc
     return tuple(_pieces(target, view, used))
 
 
-def alone(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return the pieces of a query that fit one place: text that fits several proves none.
-
-    A piece inside a longer one of the query says nothing of its own.
-    """
-    ordered = sorted(set(pieces), key=lambda piece: (piece.at, -piece.length))
-    kept: list[Piece] = []
-    reach = -1
-    index = 0
-    while index < len(ordered):
-        first = ordered[index]
-        twins = 1
-        while index + twins < len(ordered) and ordered[index + twins][::3] == first[::3]:
-            twins += 1
-        end = first.at + first.length
-        if end > reach:
-            if twins == 1:
-                kept.append(first)
-            reach = end
-        index += twins
-    return tuple(kept)
-
-
 def _whole(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
     """All of the target, to the character.  A short text must stand alone on its lines."""
     text, size = view.text, len(target.text)
@@ -102,7 +84,7 @@ def _whole(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
         return None
     if size == len(text) and not used and text == target.text:
         return Match(Span(0, size), target.whole, exact=True)
-    short = size < 4 * ENOUGH and len(target.skeleton.text) < ENOUGH
+    short = target.is_short
     if short and not target.skeleton.text:
         return None
     at = text.find(target.text)
@@ -142,7 +124,7 @@ def _pieces(target: Target, view: Target, used: Sequence[Span]) -> list[Match]:
     if head:
         found.append(head)
         used = union([*used, head.view])
-    for piece in alone(target.seeds.pieces(view.skeleton.text)):
+    for piece in target.seeds.alone(view.skeleton.text):
         match = _match(target, view, piece)
         if _free(match.view, used):
             found.append(match)
@@ -156,7 +138,11 @@ def _head(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
     for _ in range(_HEADS):
         if at < 0:
             break
-        match = _match(target, view, Piece(at, 0, 0, common_head(hay, at, needle, 0)))
+        length = common_head(hay, at, needle, 0)
+        if at and needle.find(needle[:length], 1) >= 0:
+            at = hay.find(needle[:ENOUGH], at + 1)
+            continue  # the head of a text that repeats itself: it may be any of its places
+        match = _match(target, view, Piece(at, 0, 0, length))
         longer = best is None or match.target.end > best.target.end
         if longer and _free(match.view, used):
             best = match

@@ -39,11 +39,11 @@ def placeholders(standing: Standing) -> Iterator[PlaceholderFacts]:
             edits.setdefault(id_, []).append(edit)
     refusals = {entry.tool_call_id: entry for entry in run.admissions if not entry.admitted}
     tools = {call.id: call.name for call in run.tool_calls}
-    seen: set[str] = set()
+    seen: set[tuple[str, str | None]] = set()
     for result in run.tool_results:
-        if result.tool_call_id in seen:
+        if (result.tool_call_id, result.text) in seen:
             continue
-        seen.add(result.tool_call_id)
+        seen.add((result.tool_call_id, result.text))
         told = edits.get(result.tool_call_id, [])
         history = _History(standing, result, tools.get(result.tool_call_id, ""), told)
         found = history.facts(refusals)
@@ -61,7 +61,7 @@ class _History:
         self.result = result
         self.tool = tool
         self.edits = edits
-        self.seen = standing.appearances.get(result.tool_call_id, ())
+        self.seen = standing.appearances_of(result)
         self._states: dict[tuple[int, int], tuple[bool, tuple[Span, ...]]] = {}
 
     def facts(self, refusals: Mapping[str, Admission]) -> PlaceholderFacts | None:

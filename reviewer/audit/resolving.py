@@ -76,7 +76,8 @@ class Resolver:
         key = VersionKey(citation.source_id, self._newest(citation.source_id, holding, call))
         text = self._standing.deliveries.texts[key]
         span = None if text.unit is Unit.BLOCK else text.blocks[block_id]
-        return Resolved(key, text, span, text.unit)
+        beyond = citation.malformed or (_beyond(span, Unit.CHAR, text) if span else "")
+        return Resolved(key, text, span, text.unit, beyond=beyond)
 
     def _blocks(self, citation: Citation, version_id: str) -> dict[str, Span]:
         text = self._standing.deliveries.texts.get(VersionKey(citation.source_id, version_id))
@@ -108,25 +109,42 @@ class Resolver:
         span = citation.span
         if span is None and citation.quote is None and text is not None:
             span = text.whole
-        beyond = _beyond(span, citation, text) if span and text else ""
+        beyond = _beyond(span, citation.unit, text) if span and text else ""
+        beyond = beyond or _no_such_field(citation, text)
         return Resolved(key, text, span, citation.unit, beyond=beyond)
 
 
-def _beyond(span: Span, citation: SourceCitation, text: VersionText) -> str:
+def _beyond(span: Span, unit: Unit, text: VersionText) -> str:
     """Say how *span* leaves the version, empty when it stays inside or the length is unknown."""
-    if citation.unit is Unit.ROW:
-        limit, what = text.row_count, "rows"
-    elif citation.unit is Unit.LINE:
-        countable = text.known is Known.WHOLE
-        limit, what = (text.index.line_count + 1 if countable else None), "lines"
-    elif citation.unit is Unit.CHAR and text.whole is not None:
-        limit, what = text.whole.end, "characters"
-    else:
-        limit, what = None, ""
+    what = "characters" if unit is Unit.CHAR else f"{unit.value}s"
+    if unit in (Unit.LINE, Unit.PAGE) and span.start < 1:
+        return f"{what} count from 1, the citation starts at {span.start}"
+    limit = _limit(unit, text)
     if limit is None or span.end <= limit:
         return ""
-    size = limit - 1 if citation.unit is Unit.LINE else limit
+    size = limit - 1 if unit in (Unit.LINE, Unit.PAGE) else limit
     return f"the version has {size} {what}, the citation ends at {span.end}"
+
+
+def _no_such_field(citation: SourceCitation, text: VersionText | None) -> str:
+    if text is None or text.version.table is None:
+        return ""
+    known = frozenset(text.version.table.fields).union(*text.shapes)
+    strange = [name for name in citation.fields or () if name not in known]
+    return f"the table has no field {', '.join(strange)}" if strange and known else ""
+
+
+def _limit(unit: Unit, text: VersionText) -> int | None:
+    """The end of the version in *unit*, ``None`` where it is not known."""
+    if unit is Unit.PAGE:
+        pages = [block.page for block in text.version.blocks if block.page is not None]
+        return max(pages) + 1 if pages else None
+    if unit is Unit.ROW and text.row_count is not None:
+        return text.row_count
+    if unit in (Unit.LINE, Unit.ROW):
+        whole = text.known is Known.WHOLE
+        return text.index.line_count + (unit is Unit.LINE) if whole else None
+    return text.whole.end if text.whole is not None else None
 
 
 def is_changed(text: VersionText | None) -> bool:

@@ -12,7 +12,8 @@ Texts here are skeletons (`reviewer.audit.skeleton`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +92,40 @@ class SeedIndex:
                     yield piece
             reach = longest
 
+    def alone(self, query: str) -> tuple[Piece, ...]:
+        """Return the pieces of *query* that fit one place: text that fits several proves none."""
+        kept: list[Piece] = []
+        maximal = _maximal(self.pieces(query))
+        for index, (piece, twins) in enumerate(maximal):
+            if twins == 1 and _stands_for_itself(maximal, index) and self._fits_once(query, piece):
+                kept.append(piece)
+        return tuple(kept)
+
+    def _fits_once(self, query: str, piece: Piece) -> bool:
+        """Make sure of a piece whose twins only crowded windows would have shown."""
+        words = query[piece.at : piece.at + piece.length]
+        wanted = _window_hashes(words)
+        left = np.searchsorted(self._hashes, wanted, side="left")
+        sizes = np.searchsorted(self._hashes, wanted, side="right") - left
+        if sizes.max() <= CROWD:
+            return True
+        for phase in range(STRIDE):
+            rarest = phase + STRIDE * int(sizes[phase::STRIDE].argmin())
+            if sizes[rarest] > CROWD and self._has_twin(words, piece, rarest, int(left[rarest])):
+                return False
+        return True
+
+    def _has_twin(self, words: str, piece: Piece, offset: int, low: int) -> bool:
+        size = int(np.searchsorted(self._hashes[low:], self._hashes[low], side="right"))
+        owners = self._owners[low : low + size].tolist()
+        starts = (self._places[low : low + size] - offset).tolist()
+        return any(
+            start >= 0
+            and (owner, start) != (piece.text, piece.start)
+            and self.texts[owner].startswith(words, start)
+            for owner, start in zip(owners, starts, strict=True)
+        )
+
     def _gets_to(self, reach: int, query: str, at: int, owner: int, start: int) -> bool:
         """Whether the piece through this hit may get as far as the longest so far.
 
@@ -110,6 +145,41 @@ class SeedIndex:
             return Piece(at, owner, start, 0)
         behind = common_tail(query, at, text, start)
         return Piece(at - behind, owner, start - behind, ahead + behind)
+
+
+def _maximal(pieces: Iterable[Piece]) -> list[tuple[Piece, int]]:
+    """Return the pieces outside any longer one, by place, and how many places each fits."""
+    ordered = sorted(set(pieces), key=lambda piece: (piece.at, -piece.length))
+    kept: list[tuple[Piece, int]] = []
+    reach = -1
+    for (at, length), equal in groupby(ordered, key=lambda piece: (piece.at, piece.length)):
+        if at + length > reach:
+            twins = list(equal)
+            kept.append((twins[0], len(twins)))
+            reach = at + length
+    return kept
+
+
+def _stands_for_itself(maximal: Sequence[tuple[Piece, int]], index: int) -> bool:
+    """Whether a piece says more than others, at least as long, that overlap it.
+
+    What it shares with them fits their places as well as its own, so
+    `ENOUGH` characters of its own must be left.
+    """
+    piece = maximal[index][0]
+    start, end = piece.at, piece.at + piece.length
+    for step in (-1, 1):
+        at = index + step
+        while 0 <= at < len(maximal):
+            other = maximal[at][0]
+            if min(end, other.at + other.length) <= max(start, other.at):
+                break
+            if other.length >= piece.length:
+                start = max(start, other.at + other.length) if step < 0 else start
+                end = min(end, other.at) if step > 0 else end
+                break
+            at += step
+    return end - start >= ENOUGH
 
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)

@@ -17,7 +17,7 @@ from reviewer.audit.intervals import intersect, union
 from reviewer.audit.residency import Residency
 from store.records.findings import Delivery, Form
 from store.records.grades import Grade
-from store.records.runs import Answer, Call, PartKind, Run
+from store.records.runs import Answer, Call, PartKind, Run, ToolResult
 from store.records.sources import VersionKey
 from store.records.text import Span
 
@@ -136,6 +136,25 @@ class Standing:
                         for stay in self.residency.stays(index)
                     )
         return {id_: tuple(sorted(stays)) for id_, stays in found.items() if stays}
+
+    def appearances_of(self, result: ToolResult) -> tuple[Appearance, ...]:
+        """Return the parts that stood for *result*, also where its id was used again.
+
+        Of results with one id each has the parts with its text; other words
+        stand for those that are not there at the same time.
+        """
+        seen = self.appearances.get(result.tool_call_id, ())
+        texts = {r.text for r in self.deliveries.results.get(result.tool_call_id, ())}
+        if len(texts) < 2:  # noqa: PLR2004 - two are told apart
+            return seen
+        shown = [(a, self.run.messages[a.message].parts[a.part].text) for a in seen]
+        own = [a for a, text in shown if text == result.text]
+        return tuple(
+            a
+            for a, text in shown
+            if text == result.text
+            or (text not in texts and all(a.last < o.first or o.last < a.first for o in own))
+        )
 
     def request(self, call: int) -> tuple[int, ...]:
         """Return the expanded request of *call*; those of answers are kept once expanded."""

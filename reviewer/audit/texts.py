@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import cached_property
 
+from reviewer.audit.exact import Record, canonical, exact
 from reviewer.audit.intervals import union
 from store.records.sources import Excerpt, Integrity, Selection, Version
 from store.records.text import Span, TextIndex, Unit
@@ -117,21 +118,53 @@ class VersionText:
         """The records of a table, ``None`` when it is no table or a line is no record."""
         if self.version.table is None or self.text is None or self.known is not Known.WHOLE:
             return None
-        lines = self.text.split("\n")
-        if lines and not lines[-1]:
-            lines.pop()
         try:
-            rows = [json.loads(line) for line in lines]
+            rows = tuple(json.loads(line) for line in self._body_lines)
         except (ValueError, RecursionError):
             return None
-        return tuple(rows) if all(isinstance(row, dict) for row in rows) else None
+        return rows if self.records is not None else None
+
+    @cached_property
+    def records(self) -> tuple[Record, ...] | None:
+        """The rows for comparison; a line that names a key twice is no record."""
+        try:
+            records = [exact(line) for line in self._body_lines]
+        except (ValueError, RecursionError):
+            return None
+        kept = tuple(record for record in records if isinstance(record, dict))
+        return kept if len(kept) == len(records) else None
+
+    @cached_property
+    def row_places(self) -> Mapping[str, Sequence[int]]:
+        """The rows of each key, or of each whole record where the table has no key.
+
+        Keys are in canonical form; rows without the key are left out.
+        """
+        key = self.version.table.key if self.version.table else None
+        places: dict[str, list[int]] = {}
+        for number, record in enumerate(self.records or ()):
+            if not key or key in record:
+                places.setdefault(canonical(record[key] if key else record), []).append(number)
+        return places
+
+    @cached_property
+    def shapes(self) -> frozenset[frozenset[str]]:
+        """The sets of fields that rows of the table have."""
+        return frozenset(frozenset(record) for record in self.records or ())
+
+    @cached_property
+    def _body_lines(self) -> list[str]:
+        lines = (self.text or "").split("\n")
+        if not lines[-1]:
+            lines.pop()
+        return lines
 
     @property
     def row_count(self) -> int | None:
         """How many rows a table has."""
         if self.version.table is None:
             return None
-        return len(self.rows) if self.rows is not None else self.version.table.rows
+        return self.version.table.rows if self.text is None else len(self._body_lines)
 
     # -- into the search text ---------------------------------------------------------
 

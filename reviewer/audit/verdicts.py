@@ -7,10 +7,11 @@ suffice.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reviewer.audit.anchoring import NORMALISATION, anchor, how_many
+from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor, how_many
 from reviewer.audit.intervals import intersect, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
 from reviewer.audit.standing import Standing
@@ -115,6 +116,8 @@ class _Judge:
             return facts, ()
         at = self._quotable(facts, found, text)
         result = anchor(citation.quote, text.text, at)
+        if at is not None and (citation.block_id is not None or found.unit is not Unit.CHAR):
+            result = _within(citation.quote, text.text, at) or result
         facts = replace(facts, anchor=result.outcome)
         if result.outcome in (Anchor.EXACT, Anchor.NORMALISED):
             return (facts, ()) if at else self._anchored(facts, text, result.places[0])
@@ -159,6 +162,10 @@ class _Judge:
             return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason)
         case = _Case(found.key, spans, call)
         verdict, reason = self._verdict(case, facts)
+        all_of_it = not place and facts.span is None and facts.citation.block_id is None
+        if verdict is Verdict.READ and all_of_it and found.text and found.text.whole is None:
+            verdict = Verdict.PARTLY_READ
+            reason = f"its known pieces stand in the request of call {call}, its length is unknown"
         held = self._standing.holders(case.key, spans)
         calls = self._standing.residency.calls({d.message for d in held}, call)
         now = self._whole(case, facts)
@@ -197,22 +204,22 @@ class _Judge:
             return union(text.block(facts.citation.block_id))
         if span is None:
             return text.pieces
-        if text.known is Known.WHOLE:
+        if text.known is Known.WHOLE and facts.unit is not Unit.CHAR:
             return union(text.chars_of(span, facts.unit))
-        return union([span])
+        return union([span])  # of characters also what the stored text does not reach
 
     def _whole(self, case: _Case, facts: CitationFacts) -> tuple[Span, ...]:
         """What of the version stands whole in the answer's request, in fields named too."""
         citation = facts.citation
-        wanted = citation.fields if isinstance(citation, SourceCitation) else None
+        named = citation.fields if isinstance(citation, SourceCitation) else None
+        wanted = frozenset(named or ())
         if not wanted:
             return self._standing.delivered(case.key, case.call)
-        return union(
-            d.span
-            for d in self._standing.bodies(case.key)
-            if self._standing.residency.holds(case.call, d.message)
-            and (d.fields is None or d.fields >= frozenset(wanted))
-        )
+        came: dict[Span, set[str]] = defaultdict(set)
+        for delivery in self._standing.bodies(case.key):
+            if self._standing.residency.holds(case.call, delivery.message):
+                came[delivery.span] |= wanted if delivery.fields is None else delivery.fields
+        return union(span for span, fields in came.items() if fields >= wanted)
 
     def _verdict(self, case: _Case, facts: CitationFacts) -> tuple[Verdict, str]:
         standing, key, spans = self._standing, case.key, case.spans
@@ -339,6 +346,15 @@ def _counts_in(text: VersionText, unit: Unit) -> bool:
 def _weight(delivery: Delivery, spans: tuple[Span, ...]) -> tuple[int, bool]:
     shared = intersect(spans, [delivery.span])
     return sum(span.length for span in shared), delivery.fields is None
+
+
+def _within(quote: str, text: str, at: Span) -> Anchored | None:
+    """Whether the quotation stands somewhere in a block, page, line or row that is cited whole."""
+    inner = anchor(quote, text[at.start : at.end])
+    if inner.outcome is Anchor.ORPHAN:
+        return None
+    outcome = Anchor.EXACT if quote in text[at.start : at.end] else Anchor.NORMALISED
+    return Anchored(outcome, tuple(place.moved(at.start) for place in inner.places))
 
 
 def _differs(outcome: Anchor, places: tuple[Span, ...]) -> str:

@@ -16,7 +16,7 @@ from reviewer.audit.matching import Target
 from store.records.json_text import Node, StringMap, parse_all
 from store.records.text import Span
 
-__all__ = ["ID_KEYS", "VERSION_KEYS", "View", "json_roots", "views"]
+__all__ = ["ID_KEYS", "VERSION_KEYS", "Names", "View", "json_roots", "views"]
 
 ID_KEYS = ("doc_id", "document_id", "source_id", "source", "id", "block_id")
 """Keys under which a tool's JSON names what a body belongs to (MODEL.md, section 4)."""
@@ -24,33 +24,58 @@ ID_KEYS = ("doc_id", "document_id", "source_id", "source", "id", "block_id")
 VERSION_KEYS = ("sha256", "hash", "version")
 """Keys under which it names the version."""
 
+BODY_KEYS = ("text", "content", "page_content")
+"""Keys under which it holds the body."""
+
+_PREVIEW_KEY = "preview"
+
 _NESTING = 4
 """JSON within a string within JSON: real tools stop at two; deeper is shown as it stands."""
 
 _JSON_START = re.compile(r"\s*[\[{\"]")
 
 
+class Names(NamedTuple):
+    """The ids and the version labels that the JSON around something names."""
+
+    ids: frozenset[str] = frozenset()
+    versions: frozenset[str] = frozenset()
+
+    def inside(self, node: Node) -> Names:
+        """Return the names for what stands in the object *node*."""
+        holders = [node]
+        metadata = node.get("metadata")
+        if metadata is not None:
+            holders.append(metadata)
+        return Names(
+            self.ids.union(*(_values(holder, ID_KEYS) for holder in holders)),
+            self.versions.union(*(_values(holder, VERSION_KEYS) for holder in holders)),
+        )
+
+
 class View(NamedTuple):
     """One text inside a part.
 
     ``origin`` leads from a span of the view to code points of the part's text.
-    ``named`` are the ids, ``versions`` the version labels, that the JSON
-    around it names.  ``is_string`` marks a decoded string of JSON, ``is_raw`` the
-    part's text itself.
+    ``names`` are what the JSON around it names.  ``is_string`` marks a decoded
+    string of JSON, ``is_raw`` the part's text itself.  ``is_body`` says that
+    it stands where a body stands, not under a key such as ``status``;
+    ``is_preview`` that it only shows what is on offer.
     """
 
     content: Target
     origin: Callable[[Span], Span]
-    named: frozenset[str] = frozenset()
-    versions: frozenset[str] = frozenset()
+    names: Names = Names()
     is_raw: bool = False
     is_string: bool = False
+    is_body: bool = True
+    is_preview: bool = False
 
 
 def views(text: str) -> tuple[View, ...]:
     """Return the views of a part's *text*, the innermost first, the text itself last."""
     raw = View(Target(text), _same, is_raw=True)
-    return (*_inner(text, _same, frozenset(), frozenset(), 0), raw)
+    return (*_inner(raw, 0), raw)
 
 
 def json_roots(text: str) -> tuple[Node, ...]:
@@ -62,49 +87,52 @@ def _same(span: Span) -> Span:
     return span
 
 
-def _inner(
-    text: str,
-    origin: Callable[[Span], Span],
-    named: frozenset[str],
-    versions: frozenset[str],
-    depth: int,
-) -> Iterator[View]:
+def _inner(view: View, depth: int) -> Iterator[View]:
+    text = view.content.text
     for content, lead in _numbered(text):
-        yield View(Target(content), _after(lead, origin), named, versions)
+        origin = _after(lead, view.origin)
+        yield view._replace(content=Target(content), origin=origin, is_raw=False, is_string=False)
     if depth >= _NESTING:
         return
     for root in json_roots(text):
-        for node, owners, labels in _leaves(root):
+        for node, names, is_preview in _leaves(root, view):
             if not node.text:
                 continue
-            back = _after(StringMap(text, node).raw_span, origin)
-            ids, marks = named | owners, versions | labels
-            yield from _inner(node.text, back, ids, marks, depth + 1)
-            yield View(Target(node.text), back, ids, marks, is_string=True)
+            inner = View(
+                Target(node.text),
+                _after(StringMap(text, node).raw_span, view.origin),
+                names,
+                is_string=True,
+                is_body=view.is_body and (node.key is None or node.key in BODY_KEYS),
+                is_preview=is_preview,
+            )
+            yield from _inner(inner, depth + 1)
+            yield inner
 
 
 def _after(first: Callable[[Span], Span], second: Callable[[Span], Span]) -> Callable[[Span], Span]:
     return lambda span: second(first(span))
 
 
-def _leaves(root: Node) -> Iterator[tuple[Node, frozenset[str], frozenset[str]]]:
-    """Yield every string value with the ids and version labels of the objects around it."""
-    nothing: frozenset[str] = frozenset()
-    waiting = [(root, nothing, nothing)]
+def _leaves(root: Node, view: View) -> Iterator[tuple[Node, Names, bool]]:
+    """Yield every string value with the names around it and whether a preview holds it."""
+    waiting = [(root, view.names, view.is_preview)]
     while waiting:
-        node, named, versions = waiting.pop()
+        node, names, is_preview = waiting.pop()
+        is_preview = is_preview or node.key == _PREVIEW_KEY
         if node.kind == "string":
-            yield node, named, versions
+            yield node, names, is_preview
             continue
         if node.kind == "object":
-            named |= _values(node, ID_KEYS)
-            versions |= _values(node, VERSION_KEYS)
-        waiting.extend((child, named, versions) for child in reversed(node.children))
+            names = names.inside(node)
+        waiting.extend((child, names, is_preview) for child in reversed(node.children))
 
 
-def _values(node: Node, keys: tuple[str, ...]) -> frozenset[str]:
-    values = (child.text for child in node.children if child.key in keys)
-    return frozenset(value for value in values if value)
+def _values(node: Node, keys: tuple[str, ...]) -> Iterator[str]:
+    """Yield what *keys* name: strings, and whole numbers as written."""
+    for child in node.children:
+        if child.key in keys and child.complete and isinstance(child.value, str) and child.value:
+            yield child.value
 
 
 _GUTTER = re.compile(r"[ \t]*(\d{1,9})(\.\d{1,4})?(?:\u2192|\t| {2})")
