@@ -137,7 +137,7 @@ class Cells:
                 since = call
 
     def _changes(self, pieces: Sequence[Delivery]) -> Mapping[int, list[tuple[Delivery, int]]]:
-        """Return, by call, which pieces come and go with its request; what stays goes at the end."""
+        """Return, by call, which pieces come and go; what stays to the end goes behind it."""
         changes: dict[int, list[tuple[Delivery, int]]] = defaultdict(list)
         for delivery in pieces:
             for stay in self.residency.stays(delivery.message):

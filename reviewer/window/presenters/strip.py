@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reviewer.audit.intervals import subtract, union
+from reviewer.audit.texts import VersionText
 from reviewer.reports._words import share
 from reviewer.window.i18n import tr, trn
 from reviewer.window.presenters.words import span_words
-from store.records.findings import Audit, VersionFacts
+from store.records.findings import Audit, CitationFacts, VersionFacts
 from store.records.sources import VersionKey
 from store.records.text import Span, Unit
 
-__all__ = ["Piece", "Strip", "facts_of", "strip"]
+__all__ = ["Piece", "Strip", "facts_of", "place_of", "strip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _extent(facts: VersionFacts, cited: Iterable[Span]) -> Span | None:
 def _pieces(facts: VersionFacts, extent: Span) -> Iterator[Piece]:
     delivered = union(facts.delivered)
     previews = subtract(facts.previewed, delivered)
-    gaps = [] if not facts.length_known else subtract([extent], [*delivered, *previews])
+    gaps = subtract([extent], [*delivered, *previews]) if facts.length_known else ()
     found = [
         *(Piece("delivered", span) for span in delivered),
         *(Piece("preview", span) for span in previews),
@@ -118,9 +119,24 @@ def _pieces(facts: VersionFacts, extent: Span) -> Iterator[Piece]:
 
 
 def _cited(audit: Audit, facts: VersionFacts) -> Iterator[tuple[Span, int]]:
-    key = facts.version.key
+    text = VersionText(facts.version)
     for citation in audit.citations:
-        if citation.source_id != key.source_id or citation.version_id != key.version_id:
-            continue
-        if citation.span is not None and citation.unit is facts.unit:
-            yield citation.span, citation.index
+        if VersionKey(citation.source_id, citation.version_id or "") == facts.version.key:
+            span = place_of(citation, text)
+            if span is not None:
+                yield span, citation.index
+
+
+def place_of(facts: CitationFacts, text: VersionText) -> Span | None:
+    """Return the cited span in the unit of its version, ``None`` where it has no place there.
+
+    Rows, lines and pages of a stored text are led to its characters.
+    """
+    block = facts.citation.block_id
+    if block is not None:
+        held = union(text.block(block))
+    elif facts.span is None or facts.unit is text.unit:
+        return facts.span
+    else:
+        held = union(text.in_unit(text.chars_of(facts.span, facts.unit)))
+    return Span(held[0].start, held[-1].end) if held else None
