@@ -14,8 +14,10 @@ __all__ = ["Search"]
 _SLICE = 1 << 17
 """Code points looked through in one step: a few milliseconds, even where each one is a hit."""
 
-_CJK = re.compile("[\u1100-\u11ff\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af"
-                  "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]")
+_CJK = re.compile(
+    "[\u1100-\u11ff\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 
 
 class Search:

@@ -21,8 +21,10 @@ __all__ = ["name_of", "shown", "stand_in_places"]
 _TO_RIGHT, _TO_LEFT, _BACK = "\u25b8", "\u25c2", "\u25aa"
 _NOTHING, _HALF, _NO_CHARACTER = "\u25ab", "\u25c7", "\u25a1"
 
-_TABLE: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20) if code not in (9, 10)}
-_TABLE |= {0x7F: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\u2426") | {0x85: "\u2424"}
+# Few fonts have pictures of controls.  The letter of the key that types one is in all of them, is
+# known from editors, and cannot be taken for a letter of the text because of how it is drawn.
+_TABLE: dict[int, str] = {code: chr(0x40 + code) for code in range(0x20) if code not in (9, 10)}
+_TABLE |= {0x7F: "?"} | dict.fromkeys(range(0x80, 0xA0), "\u2021") | {0x85: "\u21b5"}
 _TABLE |= {0x2028: "\u21b5", 0x2029: "\u00b6"}
 _TABLE |= dict.fromkeys((0x200E, 0x202A, 0x202D, 0x2066, 0x2068), _TO_RIGHT)
 _TABLE |= dict.fromkeys((0x061C, 0x200F, 0x202B, 0x202E, 0x2067), _TO_LEFT)
@@ -38,19 +40,17 @@ _TABLE |= dict.fromkeys(
 _TABLE |= dict.fromkeys((0x200C, 0x200D, *range(0xFE00, 0xFE10), *range(0x180B, 0x180E)), _NOTHING)
 _TABLE |= dict.fromkeys(range(0xD800, 0xE000), _HALF)
 _TABLE |= dict.fromkeys(range(0xFDD0, 0xFDF0), _NO_CHARACTER) | {0xFFFC: _NO_CHARACTER}
-_TABLE |= {
-    plane << 16 | low: _NO_CHARACTER for plane in range(17) for low in (0xFFFE, 0xFFFF)
-}
+_TABLE |= {plane << 16 | low: _NO_CHARACTER for plane in range(17) for low in (0xFFFE, 0xFFFF)}
 _STANDS_IN = {code: glyph for code, glyph in _TABLE.items() if not 0xE0000 <= code < 0xE1000}
 
-_PLAIN = re.compile("[^\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u3000-\u3163"
-                    "\u4e00-\u9fff\uff01-\uff9f]")
+_PLAIN = re.compile(
+    "[^\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u3000-\u3163"
+    "\u4e00-\u9fff\uff01-\uff9f]"
+)
 """What is not surely plain; most lines have none and are shown as they are."""
 
 _HIDDEN = re.compile(
-    "["
-    + "".join(re.escape(chr(code)) for code in sorted(_STANDS_IN))
-    + "\U000e0000-\U000e0fff]"
+    "[" + "".join(re.escape(chr(code)) for code in sorted(_STANDS_IN)) + "\U000e0000-\U000e0fff]"
 )
 
 _PICTOGRAPH = (
@@ -78,7 +78,7 @@ def shown(text: str) -> str:
     Tabs and line feeds stay.
 
     >>> shown("a\r\x00\u202e\ud83d")
-    'a␍␀◂◇'
+    'aM@◂◇'
     """
     places = stand_in_places(text)
     if not places:
