@@ -82,11 +82,7 @@ class Cells:
 
     def spot(self, key: VersionKey, call: int) -> Spot | None:
         """Return the place that shows best how a version stands in the request of *call*."""
-        held = [
-            d
-            for d in self._deliveries.get(key, ())
-            if self.residency.holds(call, d.message)
-        ]
+        held = [d for d in self._deliveries.get(key, ()) if self.residency.holds(call, d.message)]
         if held:
             best = max(held, key=lambda d: (d.form is not Form.PREVIEW, d.span.length))
             return Spot(best.message, best.part, best.message_span)

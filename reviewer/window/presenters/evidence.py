@@ -245,7 +245,11 @@ def _proof(grade: Grade) -> tuple[str, ...]:
     if grade is Grade.RECORDED:
         return ()
     return (
-        tr("This request is {grade}: {meaning}", grade=grade_word(grade), meaning=grade_meaning(grade)),
+        tr(
+            "This request is {grade}: {meaning}",
+            grade=grade_word(grade),
+            meaning=grade_meaning(grade),
+        ),
     )
 
 

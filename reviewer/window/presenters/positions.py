@@ -14,8 +14,10 @@ __all__ = ["call_position", "citation_position", "finding_position", "in_unit"]
 
 
 def citation_position(audit: Audit, run: int, index: int, finding: int | None) -> Place:
-    """Return the place of citation *index* and of the *finding* about it, the span in the
-    unit of its version; without a span where that cannot be told.
+    """Return the place of citation *index* and of the *finding* about it.
+
+    Its span counts in the unit of the version; there is none where the record
+    does not say where that is.
     """
     facts = audit.citations[index]
     place = replace(citation_place(audit, run, index, None), finding=finding)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reviewer.display import fit, one_line
+from reviewer.display import fit, visible
 from reviewer.filter.columns import Columns
 from reviewer.window.place import Place
 
@@ -36,7 +36,7 @@ class Cell:
 
 def cell(text: str, *, tone: str = "", more: str = "") -> Cell:
     """Return a cell that shows *text* of unknown origin; *more* stands under it in the tip."""
-    tip = "\n".join(part for part in (fit(text, _TIP_COLUMNS), one_line(more)) if part)
+    tip = "\n".join(part for part in (fit(text, _TIP_COLUMNS), visible(more)) if part)
     return Cell(fit(text, CELL_COLUMNS), tip, tone)
 
 
