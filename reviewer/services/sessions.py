@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-__all__ = ["MOST_RECENT", "Session", "load_session", "save_session"]
+__all__ = ["MOST_RECENT", "Session", "load_session", "missing_paths", "save_session"]
 
 MOST_RECENT = 12
 """How many recent paths are kept."""
@@ -78,6 +78,23 @@ def save_session(path: Path, session: Session) -> None:
     except BaseException:
         Path(made).unlink(missing_ok=True)
         raise
+
+
+def missing_paths(paths: Sequence[str], check: Callable[[], None]) -> frozenset[str]:
+    """Return which of *paths* are not there; *check* is called before each and may raise.
+
+    A far disk may take its time: this is for a worker thread.
+    """
+    gone = set()
+    for path in paths:
+        check()
+        try:
+            there = Path(path).exists()
+        except (OSError, ValueError):
+            there = False
+        if not there:
+            gone.add(path)
+    return frozenset(gone)
 
 
 def _is_text(path: str) -> bool:

@@ -32,7 +32,8 @@ class Command:
     ``argument`` it is given that text.  ``keys`` are in Qt's portable form,
     the first is the one that is shown.  ``group`` sets a line between
     commands of a menu; commands with a ``submenu`` stand in it.  ``choice``
-    names a group of which one is checked.
+    names a group of which one is checked; those of "region" are checked each
+    for itself.
     """
 
     id: str
@@ -116,10 +117,22 @@ ACTIONS: tuple[Command, ...] = (
         "view.language.zh_CN", "简体中文", "view", "language",
         group=2, submenu="Language", argument="zh_CN", choice="language",
     ),
+    Command(
+        "view.region.run", "Run", "view", "toggle_region", (), "open",
+        group=3, submenu="Regions", argument="run", choice="region",
+    ),
+    Command(
+        "view.region.evidence", "Evidence", "view", "toggle_region", (), "open",
+        group=3, submenu="Regions", argument="evidence", choice="region",
+    ),
+    Command(
+        "view.region.findings", "Findings", "view", "toggle_region", (), "open",
+        group=3, submenu="Regions", argument="findings", choice="region",
+    ),
     Command("help.keys", "Keys", "help", "key_sheet", ("F1",)),
     Command("help.about", "About Reread", "help", "about"),
 )  # fmt: skip
 """Every command, in the order of the menus.
 
-The command of a tab that the window does not have is not shown.
+The command of a tab or region that the window does not have is not shown.
 """

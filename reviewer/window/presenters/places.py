@@ -13,14 +13,16 @@ from reviewer.reports._words import reference
 from reviewer.window.i18n import tr
 from reviewer.window.place import Place
 from store.records.findings import Audit, VersionFacts
+from store.records.grades import Grade
 from store.records.sources import VersionKey
-from store.records.text import Unit
+from store.records.text import Span, Unit
 
 __all__ = [
     "citation_place",
     "finding_place",
     "first_place",
     "gap_step",
+    "grade_words",
     "item_step",
     "place_from_values",
     "place_reference",
@@ -28,6 +30,7 @@ __all__ = [
     "place_words",
     "run_title",
     "source_place",
+    "still_there",
     "version_facts",
 ]
 
@@ -44,6 +47,23 @@ def first_place(audit: Audit, run: int) -> Place:
         return citation_place(audit, run, 0, "answer")
     last = audit.calls[-1].index if audit.calls else None
     return Place(run=run, call=last, tab="answer")
+
+
+def still_there(audit: Audit, place: Place) -> bool:
+    """Tell whether everything that *place* names is in this audit."""
+    return (
+        (place.call is None or 1 <= place.call <= len(audit.calls))
+        and (place.citation is None or 0 <= place.citation < len(audit.citations))
+        and (place.finding is None or 0 <= place.finding < len(audit.findings))
+        and (place.source is None or version_facts(audit, place.source) is not None)
+        and (place.message is None or _message_there(audit, place))
+    )
+
+
+def _message_there(audit: Audit, place: Place) -> bool:
+    if place.call is None or place.message is None:
+        return False
+    return 0 <= place.message < audit.calls[place.call - 1].messages
 
 
 def citation_place(audit: Audit, run: int, index: int, tab: str | None) -> Place:
@@ -140,8 +160,25 @@ def place_words(audit: Audit, place: Place) -> str:
         span = place.message_span
         words.append(tr("characters [{start}, {end})", start=span.start, end=span.end))
     if place.source is not None:
-        words.append(place_reference(audit, replace(place, citation=None)))
+        words.append(_source_words(audit, place.source, place.span))
     return " · ".join(one_line(word) for word in words)
+
+
+def grade_words(audit: Audit, place: Place) -> str:
+    """Return the grade that what is shown rests on: that of the call shown, else of the run."""
+    calls = audit.calls
+    if place.call is not None and 1 <= place.call <= len(calls):
+        return tr("request of the call: {grade}", grade=_grade(calls[place.call - 1].grade))
+    return tr("run: {grade}", grade=_grade(audit.run.grade))
+
+
+def _grade(grade: Grade) -> str:
+    return {
+        Grade.RECORDED: tr("recorded"),
+        Grade.DERIVED: tr("derived"),
+        Grade.INFERRED: tr("inferred"),
+        Grade.UNKNOWN: tr("unknown"),
+    }[grade]
 
 
 def place_reference(audit: Audit, place: Place) -> str:
@@ -152,10 +189,7 @@ def place_reference(audit: Audit, place: Place) -> str:
     """
     words = []
     if place.source is not None:
-        facts = version_facts(audit, place.source)
-        unit = facts.unit if facts else Unit.CHAR
-        key = place.source
-        words.append(reference(key.source_id, key.version_id, place.span, unit, None))
+        words.append(_source_words(audit, place.source, place.span))
     if place.citation is not None and place.citation < len(audit.citations):
         found = audit.citations[place.citation]
         words.append(f"citation {found.index}: {found.verdict.word} ({found.grade.value})")
@@ -168,6 +202,12 @@ def place_reference(audit: Audit, place: Place) -> str:
         words.append(where)
     words.append(f"run {audit.run.run_id}")
     return one_line(" · ".join(words))
+
+
+def _source_words(audit: Audit, key: VersionKey, span: Span | None) -> str:
+    facts = version_facts(audit, key)
+    unit = facts.unit if facts else Unit.CHAR
+    return reference(key.source_id, key.version_id, span, unit, None)
 
 
 # -- as plain values ------------------------------------------------------------
