@@ -20,12 +20,17 @@ LARGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is shown: the words, what stands around them, and how much of the words is left out."""
+    """What is shown: the words, what stands around them, and how much of the words is left out.
+
+    ``head`` and ``tail`` say whether the text goes on before and behind.
+    """
 
     before: str
     words: str
     after: str
     left_out: int
+    head: bool
+    tail: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +41,16 @@ class Excerpt:
     span: Span
 
     def cut(self, limit: int = SHORT) -> Cut:
-        """Return at most *limit* characters of the words; longer ones lose their end.
-
-        What stands around begins and ends with ``…`` where the text goes on.
-        """
+        """Return at most *limit* characters of the words; longer ones lose their end."""
         start, end = self.span.start, min(self.span.end, len(self.text))
         shown = min(end, start + limit)
         head = max(0, start - AROUND)
-        before = ("…" if head else "") + self.text[head:start]
-        if shown < end:
-            return Cut(before, self.text[start:shown], "", end - shown)
-        tail = min(len(self.text), end + AROUND)
-        after = self.text[end:tail] + ("…" if tail < len(self.text) else "")
-        return Cut(before, self.text[start:end], after, 0)
+        tail = min(len(self.text), end + AROUND) if shown == end else shown
+        return Cut(
+            before=self.text[head:start],
+            words=self.text[start:shown],
+            after=self.text[shown:tail],
+            left_out=end - shown,
+            head=head > 0,
+            tail=shown == end and tail < len(self.text),
+        )

@@ -97,8 +97,8 @@ def strip(audit: Audit, key: VersionKey) -> Strip | None:
 
 def _extent(facts: VersionFacts, cited: Iterable[Span]) -> Span | None:
     if facts.length_known:
-        ends = [span.end for span in (*facts.delivered, *facts.gaps)]
-        return Span(0, max(ends)) if ends and max(ends) else None
+        end = max((span.end for span in (*facts.delivered, *facts.gaps)), default=0)
+        return Span(0, end) if end else None
     known = [*facts.delivered, *facts.previewed, *cited]
     known += [Span(number, number + 1) for number in facts.version.line_numbers[-1:]]
     first = 1 if facts.unit is Unit.LINE else 0

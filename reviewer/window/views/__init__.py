@@ -1,1 +1,1 @@
-"""The widgets of the window.  A view shows what belongs to the desk's place and judges nothing."""
+"""The views of the window: each module with a ``PANEL`` is found by walking this package."""
