@@ -1,12 +1,13 @@
 """Why no window can be opened is known before Qt is asked."""
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from reviewer.services import screen
-from reviewer.services.screen import window_obstacle
+from reviewer.services.screen import missing_text, window_obstacle
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems differ")
 
@@ -33,12 +34,12 @@ def test_a_display_at_which_nothing_answers_is_none(monkeypatch: pytest.MonkeyPa
 def test_a_missing_library_is_named_with_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(screen.shutil, "which", lambda _name: "/usr/bin/apt-get")
+    monkeypatch.setattr(shutil, "which", lambda _name: "/usr/bin/apt-get")
     error = "libxcb-cursor.so.0: cannot open shared object file: No such file or directory"
-    said = screen._library_text(error)
+    said = missing_text(error)
     assert "libxcb-cursor.so.0" in said
     assert "sudo apt-get install libxcb-cursor0" in said
-    assert "other.so" in screen._library_text("other.so: wrong ELF class")
+    assert "other.so" in missing_text("other.so: wrong ELF class")
 
 
 def test_without_pyside_its_installation_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
