@@ -58,11 +58,6 @@ class _Judge:
         self._standing = standing
         self._resolver = Resolver(standing)
         self._taken = taken
-        self._listed = {
-            (entry.source_id, entry.version_id)
-            for manifest in standing.run.manifests
-            for entry in manifest.entries
-        }
 
     def facts(self, index: int, citation: Citation, answer: Answer) -> CitationFacts:
         """Judge one citation of *answer*."""
@@ -252,22 +247,17 @@ class _Judge:
         if intersect(case.spans, standing.previewed(key, case.call)):
             return Verdict.PREVIEW_ONLY, "only a preview in a listing covers some of it"
         ever = standing.ever(key, case.call)
-        read = self._read_of(key)
+        read = standing.asked_by(key, case.call)
         if read and not ever:
             return (
                 Verdict.PLACEHOLDER_ONLY,
                 f"it was asked for ({read}), and no body text of it ever stood in a request",
             )
-        if (key.source_id, key.version_id) in self._listed and not ever:
+        if standing.listed(key, case.call) and not ever:
             return Verdict.LISTED_ONLY, "it stood in a listing, and no body text of it was given"
         if ever:
             return Verdict.NEVER_READ, "other parts of this version were given, never this one"
         return Verdict.NEVER_READ, "no text of this version was ever given"
-
-    def _read_of(self, key: VersionKey) -> str:
-        """The tool call that asked for this version, empty when none did."""
-        asked = self._standing.asked.get(key)
-        return asked[0] if asked else ""
 
     def _other_version(self, key: VersionKey, call: int) -> VersionKey | None:
         texts = self._standing.deliveries.by_source.get(key.source_id, ())

@@ -22,7 +22,7 @@ from store.records.sources import (
 )
 from store.records.text import Span, Unit
 
-__all__ = ["TEXT", "Talk", "at", "chars", "lines", "one", "verdicts"]
+__all__ = ["TEXT", "Talk", "at", "chars", "lines", "one", "spans", "verdicts"]
 
 TEXT = (
     "Maintenance begins on Sunday at two.\n"
@@ -82,7 +82,9 @@ class Talk:
                 text=text,
                 revision=revision,
                 blocks=tuple(Block(name, Span(start, end)) for name, start, end in blocks),
-                table=Table((), (text or "").count("\n"), key) if kind is SourceKind.TABLE else None,
+                table=Table((), (text or "").count("\n"), key)
+                if kind is SourceKind.TABLE
+                else None,
             )
         )
         return version_id

@@ -52,7 +52,9 @@ def test_calls_of_several_messages_are_their_union(
     _, residency = made(requests)
     naive = [n for n, request in enumerate(requests, 1) if messages & set(request)]
     assert residency.calls(messages, until) == tuple(n for n in naive if n <= until)
-    assert residency.last_before(messages, until) == max((n for n in naive if n < until), default=None)
+    assert residency.last_before(messages, until) == max(
+        (n for n in naive if n < until), default=None
+    )
 
 
 def test_a_message_that_only_moves_stays() -> None:

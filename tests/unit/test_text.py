@@ -6,7 +6,19 @@ from hypothesis import strategies as st
 
 from store.records.text import InsideCharacterError, OutsideTextError, Span, TextIndex
 
-HARD = ["饺子", "👩\u200d💻", "e\u0301", "\r\n", "\u2028", "\x00", "\ud83d", "\ude00", "\n", "a", "ß"]
+HARD = [
+    "饺子",
+    "👩\u200d💻",
+    "e\u0301",
+    "\r\n",
+    "\u2028",
+    "\x00",
+    "\ud83d",
+    "\ude00",
+    "\n",
+    "a",
+    "ß",
+]
 TEXTS = st.lists(st.sampled_from(HARD) | st.characters(exclude_categories=[]), max_size=30).map(
     "".join
 )

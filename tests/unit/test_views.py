@@ -31,7 +31,9 @@ def test_plain_text_has_one_view_that_is_itself() -> None:
 @FEW
 @given(HARD, st.booleans(), st.data())
 def test_a_json_string_leads_back_to_its_escapes(
-    body: str, ascii_only: bool, data: st.DataObject  # noqa: FBT001 - drawn
+    body: str,
+    ascii_only: bool,
+    data: st.DataObject,  # noqa: FBT001 - drawn
 ) -> None:
     text = json.dumps({"doc_id": "a", "content": body}, ensure_ascii=ascii_only)
     view = view_of(text, body)
@@ -69,7 +71,9 @@ def test_ids_around_a_string_are_named_for_it_and_for_no_other() -> None:
 
 
 def test_ids_that_are_numbers_and_ids_in_metadata_are_names_too() -> None:
-    text = json.dumps([{"id": 7, "text": "one"}, {"page_content": "two", "metadata": {"source": "b"}}])
+    text = json.dumps(
+        [{"id": 7, "text": "one"}, {"page_content": "two", "metadata": {"source": "b"}}]
+    )
     assert view_of(text, "one").names.ids == {"7"}
     assert view_of(text, "two").names.ids == {"b"}
 
