@@ -8,7 +8,7 @@ itself is no delivery, and neither is a manifest's preview.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -36,6 +36,7 @@ __all__ = ["Deliveries"]
 _WRITTEN_BY_MODEL = frozenset(
     {PartKind.TOOL_CALL, PartKind.REASONING, PartKind.SUMMARY, PartKind.OPAQUE, PartKind.IMAGE}
 )
+_MODEL_ROLES = frozenset({"assistant", "model", "ai"})
 
 
 class Deliveries:
@@ -94,7 +95,7 @@ class Deliveries:
             scene = Scene(part, self._known, index, number)
             found = list(self._in_part(scene))
             yield from found
-            own_words = message.role == "assistant" and part.kind is PartKind.TEXT
+            own_words = message.role in _MODEL_ROLES and part.kind is PartKind.TEXT
             if own_words or part.kind in _WRITTEN_BY_MODEL or part.tool_call_id in self._entries:
                 continue
             if all(self._is_result(delivery.version) for delivery in found):
@@ -165,24 +166,19 @@ class Deliveries:
     def _found(self, scene: Scene, places: Sequence[_Place]) -> Iterator[Delivery]:
         """Yield what of *places* stands in the part.
 
-        Of equal texts of which not all came, only those count that the
-        payload names: otherwise nothing says which of them it was.
+        Text that another of them holds as well, of which not all came, counts
+        only where the payload names it: otherwise nothing says which it was.
         """
-        sights = [list(scene.find(p.target, p.text, p.block)) for p in places]
-        rivals: dict[str, list[int]] = defaultdict(list)
-        for at, place in enumerate(places):
-            rivals[place.target.skeleton.text if len(places) > 1 else ""].append(at)
-        for group in rivals.values():
-            names = Counter(places[at].name for at in group)
-            complete = all(
-                any(sight.match.target == places[at].target.whole for sight in sights[at])
-                for at in group
-            )
-            for at in group:
-                name = places[at].name
-                for sight in sights[at]:
-                    if complete or len(group) == 1 or (names[name] == 1 and name in sight.ids):
-                        yield from self._delivered(scene, places[at], sight)
+        sights = [tuple(scene.find(p.target, p.text, p.block)) for p in places]
+        incomplete = [
+            place
+            for place, seen in zip(places, sights, strict=True)
+            if all(sight.match.target != place.target.whole for sight in seen)
+        ]
+        for place, seen in zip(places, sights, strict=True):
+            for sight in seen:
+                if place.is_told_from(incomplete, sight):
+                    yield from self._delivered(scene, place, sight)
 
     def _delivered(self, scene: Scene, place: _Place, sight: Sight) -> Iterator[Delivery]:
         chars = sight.match.target.moved(place.span.start)
@@ -324,6 +320,21 @@ class _Place(NamedTuple):
     def name(self) -> str:
         """What a payload must name to speak of this place."""
         return self.block or self.text.version.key.source_id
+
+    def is_told_from(self, others: Iterable[_Place], sight: Sight) -> bool:
+        """Whether text seen is of this place and of none of *others*, by its words or by name."""
+        found = sight.match.target
+        words = "".join(self.target.text[found.start : found.end].split())
+        here = found.moved(self.span.start)
+        rivals = [
+            other
+            for other in others
+            if other is not self
+            and not (other.text is self.text and other.span.overlaps(here))
+            and words in other.target.skeleton.text
+        ]
+        named = self.name in sight.ids
+        return all(named and other.name not in sight.ids for other in rivals)
 
 
 def _by_row(selection: Selection, text: VersionText) -> bool:

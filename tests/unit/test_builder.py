@@ -1,5 +1,7 @@
 """A run holds each message once, each call its change, and gives back what was given."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +49,7 @@ def test_splices_ascend_do_not_overlap_and_change_something(
 ) -> None:
     splices = difference(before, after)
     assert all(0 <= s.start <= s.stop <= len(before) for s in splices)
-    assert all(a.stop <= b.start for a, b in zip(splices, splices[1:], strict=False))
+    assert all(a.stop <= b.start for a, b in pairwise(splices))
     assert all(tuple(before[s.start : s.stop]) != s.messages for s in splices)
 
 

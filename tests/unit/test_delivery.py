@@ -64,7 +64,7 @@ def test_a_line_separator_of_unicode_is_a_character_of_the_text() -> None:
     talk = Talk()
     text = "One line\u2028of two halves, as editors show it.\nNext line of the text.\n"
     talk.source("doc", text)
-    talk.result(json.dumps(text.split("\n")[0]), lines("doc", 1, 2))
+    talk.result(json.dumps(text.split("\n", maxsplit=1)[0]), lines("doc", 1, 2))
     (found,) = delivered(talk)
     assert found.span == Span(0, text.index("\n"))
 
@@ -147,10 +147,11 @@ def test_a_chance_character_before_repeated_text_does_not_make_it_unique() -> No
 # -- what is no delivery ----------------------------------------------------------------
 
 
-def test_what_the_model_wrote_itself_is_no_delivery() -> None:
+@pytest.mark.parametrize("role", ["assistant", "model", "ai"])
+def test_what_the_model_wrote_itself_is_no_delivery(role: str) -> None:
     talk = Talk()
     talk.source("doc")
-    talk.say(TEXT, role="assistant")
+    talk.say(TEXT, role=role)
     talk.say(TEXT, role="assistant", kind=PartKind.REASONING)
     talk.say(json.dumps({"content": TEXT}), role="assistant", kind=PartKind.TOOL_CALL)
     assert delivered(talk) == ()
@@ -329,6 +330,27 @@ def test_one_numbered_line_is_not_told_twice_for_two_equal_ranges() -> None:
     talk.source("doc", f"{LINE}\n{LINE}\n")
     talk.result(f"     1\u2192{LINE}", chars("doc", (0, 43), (44, 87)))
     assert delivered(talk) == ()
+
+
+def test_a_cut_head_that_two_selected_sources_share_proves_neither() -> None:
+    head = "#" * 40 + "\nThe terms that all files of it begin with.\n"
+    for payload, expected in (
+        (head + "[cut]", []),
+        (json.dumps({"source": "b", "text": head + "[cut]"}), ["b"]),
+        (head + "The body of a.\n" + head + "[cut]", ["a", "b"]),
+    ):
+        talk = Talk()
+        talk.source("a", head + "The body of a.\n")
+        talk.source("b", head + "Other words stand in the body of b.\n")
+        talk.result(payload, chars("a"), chars("b"))
+        assert [d.version.source_id for d in delivered(talk)] == expected
+
+
+def test_a_block_inside_a_range_that_was_cut_is_no_rival_of_it() -> None:
+    talk = Talk()
+    talk.source("doc", blocks=[("b", 0, 37)])
+    talk.result(TEXT[:90], chars("doc"), Selection("doc", "", Unit.BLOCK, blocks=("b",)))
+    assert one(talk, at("doc", 0, 90)).verdict is Verdict.READ
 
 
 # -- selections -----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The interval algebra agrees with sets of integers."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ def held(spans: Iterable[Span]) -> set[int]:
 
 def is_joined(spans: tuple[Span, ...]) -> bool:
     """Tell whether spans are ascending, apart and not empty."""
-    apart = all(a.end < b.start for a, b in zip(spans, spans[1:], strict=False))
+    apart = all(a.end < b.start for a, b in pairwise(spans))
     return apart and all(span.length for span in spans)
 
 

@@ -1,5 +1,7 @@
 """The stays of messages are those that expanding every request would show."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,7 +42,7 @@ def test_stays_are_the_longest_unbroken_ones(requests: list[list[int]]) -> None:
         shown = [n for s in residency.stays(message) for n in range(s.first, s.last + 1)]
         assert shown == calls
         stays = residency.stays(message)
-        assert all(a.last + 1 < b.first for a, b in zip(stays, stays[1:], strict=False))
+        assert all(a.last + 1 < b.first for a, b in pairwise(stays))
         assert residency.first(message) == (calls[0] if calls else None)
 
 

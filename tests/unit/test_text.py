@@ -82,13 +82,13 @@ def test_offsets_outside_the_text_are_errors_in_every_unit(text: str) -> None:
         for convert in (index.to_utf16, index.to_utf8, index.line_of):
             with pytest.raises(OutsideTextError):
                 convert(outside)
-    for convert, end in (
+    for back, end in (
         (index.from_utf16, units(text, "utf-16-le", 2)[-1]),
         (index.from_utf8, units(text, "utf-8", 1)[-1]),
     ):
         for outside in (-1, end + 1):
             with pytest.raises(OutsideTextError):
-                convert(outside)
+                back(outside)
 
 
 @FEW

@@ -32,8 +32,8 @@ def test_plain_text_has_one_view_that_is_itself() -> None:
 @given(HARD, st.booleans(), st.data())
 def test_a_json_string_leads_back_to_its_escapes(
     body: str,
-    ascii_only: bool,
-    data: st.DataObject,  # noqa: FBT001 - drawn
+    ascii_only: bool,  # noqa: FBT001 - drawn
+    data: st.DataObject,
 ) -> None:
     text = json.dumps({"doc_id": "a", "content": body}, ensure_ascii=ascii_only)
     view = view_of(text, body)
