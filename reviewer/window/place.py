@@ -14,9 +14,9 @@ __all__ = ["Place"]
 class Place:
     """A place a reviewer can be at; what does not apply is None.
 
-    ``run`` is the index of the open run, ``call`` that of one of its calls,
-    ``message`` a position in that call's request and ``part`` one in that
-    message, all from 0.  ``message_span`` counts code points of the part,
+    ``run`` is the index of the open run, from 0; ``call`` is the number of one
+    of its calls, from 1 as in the records; ``message`` is a position in that
+    call's request and ``part`` one in that message, both from 0.  ``message_span`` counts code points of the part,
     ``span`` counts in the unit of the version ``source``.  ``citation`` and
     ``finding`` are indices into those of the audit.  ``tab`` is one of
     "answer", "model", "residency" and "source".
