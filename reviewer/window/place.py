@@ -16,10 +16,11 @@ class Place:
 
     ``run`` is the index of the open run, from 0; ``call`` is the number of one
     of its calls, from 1 as in the records; ``message`` is a position in that
-    call's request and ``part`` one in that message, both from 0.  ``message_span`` counts code points of the part,
-    ``span`` counts in the unit of the version ``source``.  ``citation`` and
-    ``finding`` are indices into those of the audit.  ``tab`` is one of
-    "answer", "model", "residency" and "source".
+    call's request and ``part`` one in that message, both from 0.
+    ``message_span`` counts code points of the part, ``span`` counts in the
+    unit of the version ``source``.  ``citation`` and ``finding`` are indices
+    into those of the audit.  ``tab`` is one of "answer", "model", "residency"
+    and "source".
     """
 
     run: int = 0
