@@ -139,7 +139,11 @@ def _finding(audit: Audit) -> str:
     start = next(place for place, line in enumerate(lines) if line.startswith("  #"))
     kept = lines[start : start + 2]
     place = next(place for place, line in enumerate(lines) if "from_memory" in line)
-    kept += lines[place : place + 2]
+    kept.append(lines[place])
+    for line in lines[place + 1 :]:
+        if not line.startswith("      "):
+            break
+        kept.append(line)
     return "```\n" + "\n".join(kept) + "\n```\n"
 
 

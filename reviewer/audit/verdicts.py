@@ -38,9 +38,9 @@ def judge(standing: Standing, taken: tuple[PlaceholderFacts, ...]) -> Iterator[C
     """Yield the facts of every citation, in the order of answers; *taken* are the placeholders."""
     judging = _Judge(standing, taken)
     index = 0
-    for answer in standing.run.answers:
+    for number, answer in enumerate(standing.run.answers):
         for citation in answer.citations:
-            yield judging.facts(index, citation, answer)
+            yield replace(judging.facts(index, citation, answer), answer=number)
             index += 1
 
 

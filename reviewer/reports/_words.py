@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -18,6 +19,7 @@ from store.records.findings import (
     Verdict,
     VersionFacts,
 )
+from store.records.runs import Run
 from store.records.text import Span, Unit
 
 __all__ = [
@@ -173,6 +175,27 @@ def _bodies(deliveries: Iterable[Delivery]) -> dict[int, set[tuple[str, str]]]:
 def quotation(facts: CitationFacts) -> str | None:
     """Return the words a citation quotes, if it quotes any."""
     return facts.citation.quote if isinstance(facts.citation, SourceCitation) else None
+
+
+_SENTENCE_ENDS = re.compile(r"[\u3002\uff01\uff1f\n]|[.!?](?=\s)")
+_CLAIM = 240
+"""A claim is one sentence; of a longer one the end counts, and the rest is counted."""
+
+
+def claim(run: Run, facts: CitationFacts) -> str | None:
+    """Return the words of the answer that a citation stands behind, ``None`` if it marks none.
+
+    From the start of its sentence to the end of the citation's own span.
+    """
+    marked = facts.citation.answer_span
+    if marked is None or facts.answer >= len(run.answers):
+        return None
+    text = run.answers[facts.answer].text
+    before = text[max(0, marked.start - 4 * _CLAIM) : marked.start].rstrip()
+    ends = [found.end() for found in _SENTENCE_ENDS.finditer(before) if found.end() < len(before)]
+    words = before[ends[-1] if ends else 0 :].lstrip() + text[marked.start : marked.end]
+    left = len(words) - _CLAIM
+    return words if left <= 0 else f"(+{left} characters) …{words[left:]}"
 
 
 def anchor(facts: CitationFacts) -> str:

@@ -48,8 +48,8 @@ def _head(meta: Meta) -> Iterator[str]:
 
 
 def _index_row(audit: Audit, mark: str) -> list[str]:
-    counted = Counter(facts.verdict for facts in audit.citations)
-    verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in sorted(counted.items()))
+    counted = Counter(facts.verdict.word for facts in audit.citations)
+    verdicts = ", ".join(f"{count} {word}" for word, count in sorted(counted.items()))
     name = audit.run.title or audit.run.run_id
     return [
         link(f"#{mark}", name),
@@ -103,10 +103,10 @@ def _citations(audit: Audit, mark: str) -> Iterator[str]:
         yield tag("p", WORDS["no citations"])
     marks = _version_marks(audit, mark)
     for facts in audit.citations:
-        yield _citation(facts, mark, marks)
+        yield _citation(audit, facts, mark, marks)
 
 
-def _citation(facts: CitationFacts, mark: str, marks: dict[VersionKey, str]) -> str:
+def _citation(audit: Audit, facts: CitationFacts, mark: str, marks: dict[VersionKey, str]) -> str:
     look = words.good(facts.verdict)
     sign = words.VERDICT_SIGNS.get(facts.verdict, "✗")
     block = facts.citation.block_id
@@ -128,11 +128,13 @@ def _citation(facts: CitationFacts, mark: str, marks: dict[VersionKey, str]) -> 
         notes.append(f"delivered in call {words.call_ranges(facts.delivered_in)}")
     if facts.missing:
         notes.append(f"missing {words.spans(facts.missing, 6)}")
+    claim = words.claim(audit.run, facts)
+    said = f'<p class="claim" dir="auto">{escape(claim)}</p>' if claim else ""
     quote = words.quotation(facts)
     quoted = f"<p>quoted: <q>{escape(quote)}</q></p>" if quote is not None else ""
     return (
         f'<article class="citation {look}-edge" id="{mark}-c{facts.index}"><p>{head}</p>'
-        f"{tag('p', facts.reason)}{quoted}{_excerpt(facts.evidence)}"
+        f"{said}{tag('p', facts.reason)}{quoted}{_excerpt(facts.evidence)}"
         f'<p class="notes">{escape(" · ".join(notes))}</p></article>\n'
     )
 

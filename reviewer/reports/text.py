@@ -8,7 +8,7 @@ from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from store.records.findings import Audit, CitationFacts, Finding, Outcome, Severity, Verdict
-from store.records.runs import Problem
+from store.records.runs import Problem, Run
 
 __all__ = ["REPORT"]
 
@@ -56,7 +56,7 @@ def _run(audit: Audit, meta: Meta) -> Iterator[str]:
     for problem in run.problems:
         text = one_line(f"! {problem.where}: {problem.what} ({problem.kind.value})")
         yield from indented(text, "  ", meta.columns)
-    yield from _citations(audit.citations, meta)
+    yield from _citations(audit.citations, audit.run, meta)
     yield from _findings(audit.findings, meta)
     yield from _placeholders(audit, meta)
     yield from _reads(audit, meta)
@@ -71,7 +71,7 @@ def _shortened(count: int, shown: int) -> Iterator[str]:
         yield f"  … {count - shown} more of {count}; --all or --format json shows them"
 
 
-def _citations(citations: Sequence[CitationFacts], meta: Meta) -> Iterator[str]:
+def _citations(citations: Sequence[CitationFacts], run: Run, meta: Meta) -> Iterator[str]:
     """Yield every citation: verdicts are what was asked for, so this list is never shortened."""
     if not citations:
         yield "\n  No citation is recorded for any answer."
@@ -94,7 +94,7 @@ def _citations(citations: Sequence[CitationFacts], meta: Meta) -> Iterator[str]:
         ]
         for facts in citations
     ]
-    reasons = [one_line(_reason(facts)) for facts in citations]
+    reasons = [one_line(_reason(facts, run)) for facts in citations]
     lines = table(columns, rows, meta.columns, reasons)
     yield from _coloured(lines, {_verdict(facts.verdict): facts for facts in citations}, meta)
 
@@ -121,8 +121,9 @@ def _place(facts: CitationFacts) -> str:
     )
 
 
-def _reason(facts: CitationFacts) -> str:
-    parts = [facts.reason]
+def _reason(facts: CitationFacts, run: Run) -> str:
+    claim = words.claim(run, facts)
+    parts = [f"“{claim}” – {facts.reason}" if claim else facts.reason]
     if facts.missing:
         parts.append(f"missing {words.spans(facts.missing, 4)}")
     quote = words.quotation(facts)

@@ -13,10 +13,12 @@ import re
 import stat
 from collections.abc import Iterator
 from io import BufferedReader, FileIO
+from itertools import count
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO, NamedTuple
 
 __all__ = [
+    "LONG_LINES",
     "Line",
     "OutsideError",
     "inside",
@@ -27,7 +29,8 @@ __all__ = [
     "shown",
 ]
 
-_BUFFER = 1 << 20
+LONG_LINES = 4 << 20
+"""Buffer for logs: a line that fits is copied once less."""
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -36,31 +39,35 @@ class OutsideError(ValueError):
 
 
 class Line(NamedTuple):
-    r"""One line: its number from 1, its bytes without the ``\n``, whether a ``\n`` ended it."""
+    r"""One line: its number from 1, and its bytes with the ``\n`` that ends it, if one does."""
 
     number: int
     data: bytes
-    ended: bool
+
+    @property
+    def ended(self) -> bool:
+        r"""Whether a ``\n`` ends the line; the last one may have been cut short."""
+        return self.data.endswith(b"\n")
 
 
-def open_regular(path: Path) -> BufferedReader:
-    """Open *path* for reading.  Raises `OSError`, also for what is no regular file."""
+def open_regular(path: Path, buffer: int = 1 << 16) -> BufferedReader:
+    """Open *path* for reading, *buffer* bytes at a time.
+
+    Raises `OSError`, also for what is no regular file.
+    """
     # A pipe without a writer must not block, a terminal must not become ours.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
     handle = os.open(path, flags | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError("not a regular file")
-    return BufferedReader(FileIO(handle, "rb"), _BUFFER)
+    return BufferedReader(FileIO(handle, "rb"), buffer)
 
 
 def lines(stream: BinaryIO) -> Iterator[Line]:
     r"""Yield the lines of *stream*, one in memory at a time, split on ``\n`` alone."""
-    for number, data in enumerate(stream, 1):
-        if data.endswith(b"\n"):
-            yield Line(number, data[:-1], ended=True)
-        else:
-            yield Line(number, data, ended=False)
+    # The "\n" stays: to take it off would copy every line, and lines can be long.
+    return map(Line, count(1), stream)
 
 
 def sha256_of(path: Path) -> str:

@@ -54,7 +54,7 @@ class EventReader:
     def line(self, line: _files.Line) -> None:
         """Read one line; whatever is wrong with it becomes a problem."""
         self.log.number = line.number
-        if not line.data.strip():
+        if line.data.isspace():
             return
         request = self.requests.read(line.data)
         if request is not None:
@@ -77,7 +77,7 @@ class EventReader:
         name = value.get("event")
         reader = _READERS.get(name) if isinstance(name, str) else None
         if reader is None:
-            self.log.other(name if isinstance(name, str) else "", data.decode(errors="replace"))
+            self.log.other(name if isinstance(name, str) else "", _as_text(data))
             if not isinstance(name, str):
                 self.log.lost('an event without a name in "event"; kept unread')
             return
@@ -164,7 +164,7 @@ class EventReader:
         made = facts.edit(fields, self.log.origin)
         if made is None:
             self.log.lost("a context_edit of a kind that is not known here; kept unread")
-            self.log.other("context_edit", data.decode(errors="replace"))
+            self.log.other("context_edit", _as_text(data))
         else:
             self.builder.edits.append(made)
 
@@ -182,7 +182,7 @@ class EventReader:
         if named is not None and named != self.builder.run_id:
             self.log.noted(f"the run calls itself {named} here, {self.builder.run_id} elsewhere")
         name = fields.text("event") or ""
-        self.log.other(name, data.decode(errors="replace"))
+        self.log.other(name, _as_text(data))
         for known in fields.names():
             fields.any(known)
 
@@ -234,6 +234,10 @@ class EventReader:
             text = "".join(part.text for part in parts if part.kind is PartKind.TEXT)
             if text and not any(part.kind is PartKind.TOOL_CALL for part in parts):
                 yield Answer(call.index, text, (), call.origin)
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace").removesuffix("\n")
 
 
 def _raw_arguments(data: bytes) -> bytes:

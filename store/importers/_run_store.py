@@ -104,12 +104,12 @@ class StoreReader:
         with _files.open_regular(path) as stream:
             for line in _files.lines(stream):
                 if watch is not None:
-                    watch(line.data + b"\n" if line.ended else line.data)
+                    watch(line.data)
                 self._line(line)
 
     def _line(self, line: _files.Line) -> None:
         where = f"{self.label}:{line.number}"
-        if not line.data.strip():
+        if line.data.isspace():
             return
         try:
             value, tolerant = jsonin.load(line.data)

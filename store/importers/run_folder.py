@@ -168,12 +168,11 @@ class _Folder:
         expected = facts.files.get(name)
         digest = hashlib.sha256()
         try:
-            with _files.open_regular(path) as stream:
+            with _files.open_regular(path, _files.LONG_LINES) as stream:
                 before = _state(stream)
                 for line in _files.lines(stream):
                     if expected is not None:
                         digest.update(line.data)
-                        digest.update(b"\n" if line.ended else b"")
                     reader.line(line)
                 if _state(stream) != before:
                     reader.builder.problem(label, _WRITTEN_TO, ProblemKind.NOTED)

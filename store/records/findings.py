@@ -288,7 +288,8 @@ class CitationFacts:
 
     ``span`` is the cited span in ``unit`` (from the record, the block or the
     quotation's anchor).  ``delivered_in`` lists the calls up to the answer
-    whose request holds some of it.
+    whose request holds some of it.  ``answer`` is the place of its answer in
+    `Run.answers`.
     """
 
     index: int
@@ -306,6 +307,7 @@ class CitationFacts:
     delivered_in: tuple[int, ...] = ()
     missing: tuple[Span, ...] = ()
     evidence: Evidence | None = None
+    answer: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,14 @@ SPELLINGS = ("compact", "ascii", "python")
 _WORDS = ("the", "limit", "of", "each", "source", "is", "上限", "为", "二百", "条", "三十", "秒")
 
 
-def write_trace(
-    path: Path, calls: int, new_chars: int, *, spelling: str = "compact", edits: bool = False
+def write_trace(  # noqa: PLR0913 - each is one way in which logs differ
+    path: Path,
+    calls: int,
+    new_chars: int,
+    *,
+    spelling: str = "compact",
+    edits: bool = False,
+    refer: bool = False,
 ) -> int:
     """Write *calls* calls with *new_chars* of new text each, and return the size in bytes.
 
@@ -24,13 +30,13 @@ def write_trace(
     """
     chance = random.Random(7)  # noqa: S311 - the same file on every machine
     with path.open("wb") as out:
-        for event in _events(chance, calls, new_chars, edits=edits):
+        for event in _events(chance, calls, new_chars, edits=edits, refer=refer):
             _write(out, event, spelling)
         return out.tell()
 
 
 def _events(
-    chance: random.Random, calls: int, new_chars: int, *, edits: bool
+    chance: random.Random, calls: int, new_chars: int, *, edits: bool, refer: bool
 ) -> Iterator[dict[str, object]]:
     yield {"event": "run_started", "run_id": "synthetic", "model": "none"}
     held: list[dict[str, object]] = [_message("user", {"type": "text", "content": "go"})]
@@ -52,6 +58,8 @@ def _events(
         }
         text = _text(chance, new_chars)
         yield {"event": "tool_result", "tool_call_id": name, "status": "ok", "content": text}
+        if refer:
+            held = [m if "same_as" in m else {"same_as": [index, n]} for n, m in enumerate(held)]
         held += [asked, _result(name, text)]
     yield {"event": "answer", "call": calls, "text": "done", "citations": []}
 

@@ -34,7 +34,7 @@ def test_every_call_is_read_as_recorded(shared: Path, name: str, calls: int) -> 
 
 
 def test_a_folder_of_run_folders_is_read_in_order(shared: Path) -> None:
-    runs = [item for item in open_paths([str(shared / "data" / "scenarios")])]
+    runs = list(open_paths([str(shared / "data" / "scenarios")]))
     assert [run.run_id for run in runs if isinstance(run, Run)] == list(_CALLS)
 
 

@@ -27,6 +27,6 @@ def test_every_link_of_the_readme_leads_to_a_file() -> None:
 
 
 def test_the_walk_in_the_readme_shows_what_the_sample_holds() -> None:
-    text = (HOME / "README.md").read_text("utf-8")
+    text = " ".join((HOME / "README.md").read_text("utf-8").split())
     assert "from_memory" in text
     assert "last in the request of call 4, and not in that of call 8" in text

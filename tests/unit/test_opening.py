@@ -1,4 +1,4 @@
-"""Opening what a user names: one clear line for each input that cannot be read, the rest is read."""
+"""Opening what a user names: one clear line for each that cannot be read."""
 
 import io
 import json
@@ -103,7 +103,7 @@ def test_a_pipe_is_never_opened(tmp_path: Path, good: Path) -> None:
 def test_special_files_in_a_folder_are_counted_and_not_opened(tmp_path: Path) -> None:
     _log(tmp_path / "f" / "a.jsonl")
     os.mkfifo(tmp_path / "f" / "pipe")
-    os.symlink("nowhere", tmp_path / "f" / "broken")
+    (tmp_path / "f" / "broken").symlink_to("nowhere")
     with socket.socket(socket.AF_UNIX) as endpoint:
         endpoint.bind(str(tmp_path / "f" / "s"))
         runs, problems = _parted(open_paths([str(tmp_path / "f")]))
@@ -130,10 +130,10 @@ def test_a_system_that_refuses_is_one_problem(
     path = _log(tmp_path / "closed.jsonl")
     really = _files.open_regular
 
-    def refuse(wanted: Path) -> io.BufferedReader:
+    def refuse(wanted: Path, buffer: int = 1024) -> io.BufferedReader:
         if wanted == path:
             raise PermissionError(13, "Permission denied")
-        return really(wanted)
+        return really(wanted, buffer)
 
     monkeypatch.setattr(_files, "open_regular", refuse)
     assert _only_problem(path, good).what == "cannot be read (Permission denied)"
@@ -263,8 +263,8 @@ def test_runs_come_as_they_are_read(tmp_path: Path) -> None:
 def test_links_out_of_a_folder_and_round_in_it_are_not_followed(tmp_path: Path) -> None:
     _log(tmp_path / "outside" / "events.jsonl", run_id="outside")
     _log(tmp_path / "in" / "a" / "events.jsonl", run_id="a")
-    os.symlink(tmp_path / "outside", tmp_path / "in" / "out")
-    os.symlink(tmp_path / "in", tmp_path / "in" / "round")
+    (tmp_path / "in" / "out").symlink_to(tmp_path / "outside")
+    (tmp_path / "in" / "round").symlink_to(tmp_path / "in")
     runs, problems = _parted(open_paths([str(tmp_path / "in")]))
     assert [run.run_id for run in runs] == ["a"]
     assert [(each.what, each.kind) for each in problems] == [
@@ -361,7 +361,7 @@ def test_the_store_of_a_run_folder_alone_cannot_be_audited(shared: Path) -> None
 def test_a_link_out_of_a_store_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_bytes(b"secret")
     store = _texts(tmp_path / "s")
-    os.symlink(tmp_path / "secret.txt", store / "link.txt")
+    (store / "link.txt").symlink_to(tmp_path / "secret.txt")
     (run,) = open_paths([str(store)])
     assert isinstance(run, Run)
     assert "link.txt" not in {version.key.source_id for version in run.versions}

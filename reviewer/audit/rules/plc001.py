@@ -11,6 +11,7 @@ from store.records.findings import (
     Finding,
     Outcome,
     PlaceholderFacts,
+    PlaceholderKind,
     ReadFacts,
     Severity,
     Where,
@@ -23,8 +24,6 @@ _SAID = {
     "persisted": "moved to a file",
     "folded": "folded to a reference",
     "compacted": "replaced by a summary",
-    "truncated": "cut",
-    "refused": "refused",
 }
 
 
@@ -41,7 +40,8 @@ def check(view: AuditView) -> Iterator[Finding]:
 
 
 def _counts(fact: PlaceholderFacts, closing: int) -> bool:
-    return fact.grade is not Grade.UNKNOWN and _taken(fact, closing)
+    replaced = fact.kind not in (PlaceholderKind.TRUNCATED, PlaceholderKind.REFUSED)
+    return replaced and fact.grade is not Grade.UNKNOWN and _taken(fact, closing)
 
 
 def _taken(fact: PlaceholderFacts, closing: int) -> bool:
@@ -129,8 +129,9 @@ RULE = Rule(
     ),
     silent=(
         "When a later read of the same path, or of the side file it was moved to, gave text that "
-        "stayed; when the record cannot say what a request held (grade unknown); for shell, edit "
-        "and search results, and for reads of the side file itself."
+        "stayed; when the record cannot say what a request held (grade unknown); for a result that "
+        "was cut or refused as it came, which the model was told; for shell, edit and search "
+        "results, and for reads of the side file itself."
     ),
     check=check,
     passing=_passing,

@@ -98,7 +98,9 @@ def _metrics() -> str:
 
 def _store(writer: RunWriter) -> _Evidence:
     old = sample_text("en/runbook-1.md")
-    old_id = writer.version(RUNBOOK, old, title="Payment gateway runbook", revision="1")
+    old_id = writer.version(
+        RUNBOOK, old, kind="file", title="Payment gateway runbook", revision="1"
+    )
     texts = {
         RUNBOOK: sample_text("en/runbook-2.md"),
         POOL: sample_text("en/pool.toml"),
@@ -115,6 +117,7 @@ def _store(writer: RunWriter) -> _Evidence:
         ids[name] = writer.version(
             name,
             text,
+            kind="file",
             title="Payment gateway runbook" if runbook else "",
             revision="2" if runbook else None,
             supersedes=old_id if runbook else None,

@@ -1,0 +1,57 @@
+"""The panels of the window, found by walking `reviewer.window.views`.
+
+A module dropped in there that holds ``PANEL`` (or several as ``PANELS``)
+appears in the window; a deleted one is gone without a trace.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Literal
+
+from PySide6.QtWidgets import QWidget
+
+from reviewer.window.desk import Desk
+
+__all__ = ["Area", "Panel", "panels"]
+
+Area = Literal["run", "centre", "evidence", "findings"]
+"""Left dock (tabs), centre (tabs), right dock, bottom dock (tabs)."""
+
+_VIEWS = "reviewer.window.views"
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One view of the window.
+
+    ``id`` is the ``tab`` of a `Place` for panels of the centre.  ``title`` is
+    English and is translated where it is shown.  Panels of an area stand in
+    the order of ``order``.  ``factory`` makes the widget.
+    """
+
+    id: str
+    title: str
+    area: Area
+    order: int
+    factory: Callable[[Desk, QWidget | None], QWidget]
+
+
+def panels(area: Area | None = None) -> tuple[Panel, ...]:
+    """Return the panels of *area*, by default all, in their order."""
+    chosen = [panel for panel in _found() if area in (None, panel.area)]
+    return tuple(sorted(chosen, key=lambda panel: (panel.order, panel.id)))
+
+
+def _found() -> Iterator[Panel]:
+    if find_spec(_VIEWS) is None:
+        return
+    for module in pkgutil.iter_modules(import_module(_VIEWS).__path__):
+        held = import_module(f"{_VIEWS}.{module.name}")
+        if hasattr(held, "PANEL"):
+            yield held.PANEL
+        yield from getattr(held, "PANELS", ())

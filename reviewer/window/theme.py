@@ -1,0 +1,222 @@
+"""Colours of the window: every one by the name of what it says, in each theme.
+
+Colour never says anything alone: views add a word, a sign or a shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+__all__ = ["CHOICES", "THEMES", "apply", "colour", "contrast", "present", "resolved"]
+
+Choice = Literal["system", "light", "dark", "contrast"]
+CHOICES: tuple[Choice, ...] = ("system", "light", "dark", "contrast")
+"""What a reader can choose; "contrast" and "system" follow the system's light or dark."""
+
+_LIGHT = {
+    "paper": "#ffffff",
+    "window": "#f3f4f6",
+    "raised": "#e7eaee",
+    "ink": "#1b1f24",
+    "muted": "#57606a",
+    "line": "#c4cad2",
+    "accent": "#0b5cad",
+    "on_accent": "#ffffff",
+    "good": "#19722f",
+    "open": "#865400",
+    "bad": "#b3261e",
+    "delivered": "#2f6fb5",
+    "preview": "#7a5bb5",
+    "placeholder": "#9a5b00",
+    "cited": "#19722f",
+    "gap": "#b3261e",
+    "found": "#8f6a00",
+    "current": "#0b5cad",
+}
+_DARK = {
+    "paper": "#15181c",
+    "window": "#1d2126",
+    "raised": "#2b3138",
+    "ink": "#e6e9ed",
+    "muted": "#a3acb7",
+    "line": "#434b55",
+    "accent": "#6cb2ff",
+    "on_accent": "#0d1117",
+    "good": "#63cb80",
+    "open": "#e3b341",
+    "bad": "#ff8f86",
+    "delivered": "#6aa8ee",
+    "preview": "#b79bf0",
+    "placeholder": "#e0a050",
+    "cited": "#63cb80",
+    "gap": "#ff8f86",
+    "found": "#e3c341",
+    "current": "#6cb2ff",
+}
+_CONTRAST_LIGHT = {
+    **_LIGHT,
+    "window": "#ffffff",
+    "raised": "#ffffff",
+    "ink": "#000000",
+    "muted": "#262626",
+    "line": "#000000",
+    "accent": "#003a80",
+    "good": "#0b4d1c",
+    "open": "#5a3700",
+    "bad": "#80140e",
+    "delivered": "#0a3d7a",
+    "preview": "#4a2a8a",
+    "placeholder": "#5e3600",
+    "cited": "#0b4d1c",
+    "gap": "#80140e",
+    "found": "#554000",
+    "current": "#003a80",
+}
+_CONTRAST_DARK = {
+    **_DARK,
+    "paper": "#000000",
+    "window": "#000000",
+    "raised": "#000000",
+    "ink": "#ffffff",
+    "muted": "#e0e0e0",
+    "line": "#ffffff",
+    "accent": "#ffe14d",
+    "on_accent": "#000000",
+    "good": "#8ff0a4",
+    "open": "#ffd75e",
+    "bad": "#ffb0a8",
+    "delivered": "#9fd0ff",
+    "preview": "#d6c2ff",
+    "placeholder": "#ffc78a",
+    "cited": "#8ff0a4",
+    "gap": "#ffb0a8",
+    "found": "#ffe14d",
+    "current": "#ffe14d",
+}
+THEMES: Mapping[str, Mapping[str, str]] = {
+    "light": _LIGHT,
+    "dark": _DARK,
+    "contrast light": _CONTRAST_LIGHT,
+    "contrast dark": _CONTRAST_DARK,
+}
+"""The colours of every theme, as ``#rrggbb`` by name."""
+
+_PRESENT = ["light"]
+_LINEAR_UP_TO = 0.04045
+"""Where the curve of sRGB begins; below it light is in proportion to the number."""
+
+_ROLES = {
+    "window": (QPalette.ColorRole.Window,),
+    "paper": (QPalette.ColorRole.Base, QPalette.ColorRole.ToolTipBase),
+    "raised": (QPalette.ColorRole.Button, QPalette.ColorRole.Midlight),
+    "ink": (
+        QPalette.ColorRole.WindowText,
+        QPalette.ColorRole.Text,
+        QPalette.ColorRole.ButtonText,
+        QPalette.ColorRole.ToolTipText,
+    ),
+    "accent": (QPalette.ColorRole.Highlight, QPalette.ColorRole.Link, QPalette.ColorRole.Accent),
+    "on_accent": (QPalette.ColorRole.HighlightedText,),
+    "muted": (QPalette.ColorRole.PlaceholderText,),
+    "line": (QPalette.ColorRole.Mid, QPalette.ColorRole.Dark),
+}
+
+_SHEET = """
+QMainWindow::separator {{ background: {line}; width: 1px; height: 1px; }}
+QTabWidget::pane {{ border: 0; border-top: 1px solid {line}; }}
+QTabBar::tab {{ padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
+    color: {muted}; background: {window}; }}
+QTabBar::tab:selected {{ color: {ink}; border-bottom: 2px solid {accent}; }}
+QTabBar::tab:hover {{ color: {ink}; }}
+QTabBar::tab:focus {{ background: {raised}; }}
+QDockWidget::title {{ padding: 6px 8px; background: {window}; text-align: left; }}
+QHeaderView::section {{ padding: 4px 6px; border: 0; border-right: 1px solid {line};
+    border-bottom: 1px solid {line}; background: {window}; color: {muted}; }}
+QStatusBar::item {{ border: 0; }}
+QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
+QLabel[tone="muted"] {{ color: {muted}; }}
+QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
+QPushButton#choice {{ text-align: left; padding: 16px 20px; border: 1px solid {line};
+    border-radius: 6px; background: {paper}; }}
+QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent};
+    padding: 15px 19px; }}
+"""
+
+
+def present() -> str:
+    """Return the name of the theme that is shown."""
+    return _PRESENT[0]
+
+
+def colour(name: str) -> QColor:
+    """Return a colour of the present theme.  Raises `KeyError` for a name it does not have."""
+    return QColor(THEMES[_PRESENT[0]][name])
+
+
+def resolved(choice: str) -> str:
+    """Return the theme that *choice* means on this system at this moment."""
+    hints = QGuiApplication.styleHints()
+    dark = hints.colorScheme() == Qt.ColorScheme.Dark
+    if choice in ("light", "dark"):
+        return choice
+    if choice == "contrast" or _system_wants_contrast():
+        return "contrast dark" if dark else "contrast light"
+    return "dark" if dark else "light"
+
+
+def apply(choice: str) -> None:
+    """Show the theme that *choice* means; every widget gets a change of palette."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        return
+    name = resolved(choice)
+    _PRESENT[0] = name
+    tokens = THEMES[name]
+    if app.style().objectName().lower() != "fusion":
+        app.setStyle("fusion")
+    app.setPalette(_palette(tokens))
+    app.setStyleSheet(_SHEET.format(**tokens))
+    for widget in app.topLevelWidgets():
+        # Views that paint with `colour` hear of it even where their own palette did not change.
+        QApplication.sendEvent(widget, QEvent(QEvent.Type.PaletteChange))
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two ``#rrggbb`` colours as WCAG 2 defines it, from 1 to 21."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _palette(tokens: Mapping[str, str]) -> QPalette:
+    palette = QPalette()
+    for name, roles in _ROLES.items():
+        for role in roles:
+            palette.setColor(role, QColor(tokens[name]))
+    palette.setColor(QPalette.ColorRole.AlternateBase, QColor(tokens["window"]))
+    for role in (
+        QPalette.ColorRole.WindowText,
+        QPalette.ColorRole.Text,
+        QPalette.ColorRole.ButtonText,
+    ):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(tokens["muted"]))
+    return palette
+
+
+def _system_wants_contrast() -> bool:
+    hints = QGuiApplication.styleHints()
+    if not hasattr(hints, "accessibility"):  # Qt before 6.10 does not tell
+        return False
+    return bool(hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast)
+
+
+def _luminance(colour_text: str) -> float:
+    parts = (int(colour_text[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [
+        part / 12.92 if part <= _LINEAR_UP_TO else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
