@@ -115,7 +115,7 @@ class Deliveries:
         for selection, text in self._grouped(wanted):
             rows = list(self._rows(scene, text, selection)) if _by_row(selection, text) else []
             yield from rows
-            if not rows:
+            if not rows or selection.unit is not Unit.ROW:
                 places += self._places(selection, text)
         yield from self._found(scene, places)
         for entry in entries:
@@ -338,7 +338,8 @@ class _Place(NamedTuple):
 
 
 def _by_row(selection: Selection, text: VersionText) -> bool:
-    return selection.unit is Unit.ROW and text.rows is not None
+    everything = selection.unit is Unit.CHAR and not selection.ranges
+    return text.rows is not None and (everything or selection.unit is Unit.ROW)
 
 
 def _by_id(results: Iterable[ToolResult]) -> Mapping[str, tuple[ToolResult, ...]]:

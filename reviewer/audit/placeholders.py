@@ -124,6 +124,8 @@ class _History:
         target = Target(original)
         kept: list[Span] = []
         for view in reversed(views(shown)):
+            if target.is_short and not view.is_body:
+                continue
             for match in find(target, view.content):
                 kept.append(match.target)
                 if not original[: match.target.start].strip() and not (

@@ -209,6 +209,15 @@ class VersionText:
         extent = Span(min(pages).start, max(page.end for page in pages))
         return tuple(self._from_chars(extent))
 
+    def proving(self, span: Span, unit: Unit) -> tuple[Span, ...]:
+        r"""Return what must be found of *span*: of lines all but the ``\n`` that ends the last."""
+        found = self.chars_of(span, unit)
+        last = found[-1] if found else Span(0, 0)
+        ends = unit is Unit.LINE and (self.text or "").startswith("\n", max(last.end - 1, 0))
+        if not ends or last.length <= 1:
+            return found
+        return (*found[:-1], Span(last.start, last.end - 1))
+
     def _from_chars(self, span: Span) -> Iterator[Span]:
         if self.known is Known.WHOLE:
             inside = span.meet(Span(0, len(self.text or "")))

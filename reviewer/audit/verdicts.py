@@ -200,7 +200,7 @@ class _Judge:
         if span is None:
             return text.pieces
         if text.known is Known.WHOLE and facts.unit is not Unit.CHAR:
-            return union(text.chars_of(span, facts.unit))
+            return union(text.proving(span, facts.unit))
         return union([span])  # of characters also what the stored text does not reach
 
     def _whole(self, case: _Case, facts: CitationFacts) -> tuple[Span, ...]:

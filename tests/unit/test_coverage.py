@@ -8,7 +8,7 @@ from store.records.findings import Coverage, Outcome, ReadFacts
 from store.records.runs import Admission
 from store.records.sources import Selection, SourceKind
 from store.records.text import Span, Unit
-from tests.unit.audit_runs import TEXT, Talk, chars
+from tests.unit.audit_runs import TEXT, Talk, chars, lines
 
 ROWS = "".join(json.dumps({"id": key, "n": n}) + "\n" for n, key in enumerate("ABCDE"))
 
@@ -98,6 +98,15 @@ def test_ranges_of_text_are_counted_and_missing_as_spans() -> None:
     assert (read.recomputed.requested, read.recomputed.loaded) == (2, 1)
     assert read.recomputed.missing == ((37, 86),)
     assert read.outcome is Outcome.TRUNCATED
+
+
+def test_the_line_end_behind_the_last_line_asked_for_is_no_loss() -> None:
+    talk = Talk()
+    talk.source("doc")
+    numbered = "     2\u2192" + TEXT.split("\n")[1]
+    talk.result(numbered, lines("doc", 2, 3), declared={"input_complete": True})
+    read = talk.judged().reads[0]
+    assert (read.outcome, read.agrees) == (Outcome.DELIVERED, True)
 
 
 def test_a_cut_range_is_not_byte_complete() -> None:

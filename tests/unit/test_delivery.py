@@ -392,6 +392,16 @@ def test_a_source_is_its_tools_plain_result_as_well() -> None:
     assert one(talk, at("tool:read:r1", *CITED)).verdict is Verdict.FROM_MEMORY
 
 
+def test_a_short_result_is_not_found_among_other_words_in_its_place() -> None:
+    for shown in ('{"status": "ok", "note": "cleared"}', "[cleared, it was:]\nok\n"):
+        talk = Talk()
+        talk.source("tool:run:r1", "ok", kind=SourceKind.TOOL_RESULT)
+        place = talk.result("ok", chars("tool:run:r1"))
+        talk.call()
+        talk.replace(place, shown)
+        assert one(talk, at("tool:run:r1", 0, 2)).verdict is Verdict.FROM_MEMORY
+
+
 def test_lone_surrogates_and_nul_are_characters_like_others() -> None:
     text = "A string\ud83d that ends \x00 between its halves.\n"
     talk = Talk()

@@ -407,6 +407,17 @@ def test_the_whole_of_a_source_known_in_pieces_is_never_called_read() -> None:
     assert verdicts(audit(talk.run())) == [Verdict.PARTLY_READ, Verdict.READ]
 
 
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_line_is_read_without_the_line_end_that_a_tool_left_out(number: int) -> None:
+    text = "if x:\n    y = 1\nelse:\n    result = something_longer(x)\n"
+    talk = Talk()
+    talk.source("code.py", text)
+    shown = f"{number:>6}\u2192{text.split(chr(10))[number - 1]}"
+    talk.result(shown, lines("code.py", number, number + 1))
+    cited = at("code.py", number, number + 1, unit=Unit.LINE)
+    assert one(talk, cited).verdict is Verdict.READ
+
+
 # -- rows --------------------------------------------------------------------------------------
 
 ROWS = '{"id": "a", "n": 1, "t": "x"}\n{"id": "b", "n": 2, "t": "y"}\n'
@@ -438,6 +449,13 @@ def test_fields_that_came_in_two_results_add_up() -> None:
         talk.result(payload, selection, id=f"r{number}")
     cited = at("t", 0, 1, unit=Unit.ROW, fields=("n", "t"))
     assert one(talk, cited).verdict is Verdict.READ
+
+
+def test_a_table_that_was_read_as_text_is_found_by_its_records_too() -> None:
+    talk = Talk()
+    talk.source("t", ROWS, kind=SourceKind.TABLE, key="id")
+    talk.result(f"[{', '.join(ROWS.split(chr(10))[:2])}]", chars("t"))
+    assert one(talk, at("t", 0, 2, unit=Unit.ROW)).verdict is Verdict.READ
 
 
 def test_a_field_that_the_table_does_not_have_is_out_of_bounds() -> None:
