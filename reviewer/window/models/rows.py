@@ -193,12 +193,7 @@ class RowModel(QAbstractTableModel):
         if role == Role.PLACE:
             return self.table.place(int(line))
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = (
-                Qt.AlignmentFlag.AlignRight
-                if self._headings[index.column()].right
-                else (Qt.AlignmentFlag.AlignLeft)
-            )
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
+            return _side(self._headings[index.column()])
         return answer(self.table.row(int(line)).cells[index.column()], role)
 
     def _group(self, group: int, column: int, role: int) -> object:
@@ -221,6 +216,8 @@ class RowModel(QAbstractTableModel):
         heading = self._headings[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return heading.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side(heading)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(tr("In a filter: {name}", name=heading.name))
         return None
@@ -238,6 +235,11 @@ class RowModel(QAbstractTableModel):
         self.arrange(replace(self.wish, sort=name, descending=down))
 
 
+def _side(heading: Heading) -> int:
+    side = Qt.AlignmentFlag.AlignRight if heading.right else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
 def _untouched(table: Table | None) -> Layout:
     count = len(table) if table is not None else 0
     return Layout(range(count), shown=count)
@@ -253,7 +255,8 @@ def _layout(table: Table, arrays: Arrays, wish: Wish) -> Layout:
     starts = [int(start) for start in arrays.groups(wish.group, rows)]
     lines: list[int] = []
     groups: list[tuple[str, int]] = []
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(rows)], strict=True)):
+    ends = [*starts[1:], len(rows)] if starts else []
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
         value = table.value(int(rows[start]), wish.group)
         groups.append((NOTHING if value is None else fit(str(value), CELL_COLUMNS), end - start))
         lines.append(-1 - number)

@@ -221,7 +221,9 @@ class SourceTree:
         if version.revision is not None:
             text = f"{text} ({version.revision})"
         sign, colour, words = integrity_words(version.integrity)
-        if version.integrity is not Integrity.INTACT:
+        if version.integrity is Integrity.INTACT:
+            colour = ""
+        else:
             text = f"{sign} {text}"
         name = cell(text, tone=colour, more=f"{key.version_id}\n{words}")
         count = self._cited[key.source_id, key.version_id]
@@ -267,8 +269,9 @@ def _share_cell(facts: VersionFacts) -> Cell:
     table = facts.version.table
     if facts.delivered_rows is not None and table is not None:
         came = sum(span.length for span in facts.delivered_rows)
-        words = tr("{part} of {total} rows", part=f"{came:,}", total=f"{table.rows:,}")
-        return Cell(words, words + "\n" + tr("whole or in part"))
+        values = {"part": f"{came:,}", "total": f"{table.rows:,}"}
+        words = tr("{part} of {total} rows, whole or in part", **values)
+        return Cell(words, words)
     part = sum(span.length for span in facts.delivered)
     total = length(facts)
     values = {"part": f"{part:,}", "total": f"{total or 0:,}"}

@@ -20,7 +20,7 @@ from reviewer.window.presenters.reviews import GROUPS, ReviewTable
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.filter_bar import FilterBar
-from reviewer.window.views.language import follow_language
+from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
 
 __all__ = ["PANEL", "FindingsView"]
@@ -43,6 +43,7 @@ class FindingsView(QWidget):
         self.hidden = QLabel(self)
         self.hidden.setObjectName("findings_hidden")
         self.hidden.setTextFormat(Qt.TextFormat.PlainText)
+        self.hidden.setContentsMargins(8, 0, 8, 4)
         self.hidden.hide()
         self.view = RowTable(self.model, self)
         self.view.setObjectName("findings_table")
@@ -71,7 +72,7 @@ class FindingsView(QWidget):
         column.addLayout(line)
         column.addWidget(self.hidden)
         column.addWidget(self.view, 1)
-        self.view.widths(18, 10, 8, 5, 22, 46, 40, 34, 11, 10)
+        self.view.widths(19, 10, 8, 5, 22, 46, 40, 34, 11, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 

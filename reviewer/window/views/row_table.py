@@ -28,6 +28,7 @@ class RowTable(QTableView):
         super().__init__(parent)
         self._model = model
         self._following = False
+        self._digits: tuple[int, ...] = ()
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -49,14 +50,20 @@ class RowTable(QTableView):
         columns.setHighlightSections(False)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setSortingEnabled(True)
-        model.arranged.connect(self._span_groups)
+        model.arranged.connect(self._arranged)
         self.selectionModel().currentRowChanged.connect(self._current_changed)
 
-    def widths(self, *characters: int) -> None:
-        """Make columns as wide as so many digits."""
-        digit = self.fontMetrics().horizontalAdvance("0")
-        for column, count in enumerate(characters):
-            self.setColumnWidth(column, count * digit + 2 * _PADDING)
+    def widths(self, *digits: int) -> None:
+        """Make columns as wide as so many digits, once there are columns."""
+        self._digits = digits
+        self._widen()
+
+    def _widen(self) -> None:
+        if self._digits and self._model.columnCount():
+            digit = self.fontMetrics().horizontalAdvance("0")
+            for column, count in enumerate(self._digits):
+                self.setColumnWidth(column, count * digit + 2 * _PADDING)
+            self._digits = ()
 
     def show_row(self, row: int | None) -> bool:
         """Make a row of the table the current one without choosing it; tell if it is shown."""
@@ -92,7 +99,8 @@ class RowTable(QTableView):
         if row is not None and not self._following:
             self.chosen.emit(row)
 
-    def _span_groups(self) -> None:
+    def _arranged(self) -> None:
+        self._widen()
         self.clearSpans()
         groups = self._model.group_lines
         if len(groups) <= _SPANS:

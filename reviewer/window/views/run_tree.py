@@ -28,7 +28,7 @@ from reviewer.window.presenters.calls import CallTable
 from reviewer.window.presenters.filters import shown_words
 from reviewer.window.presenters.sources import SourceColumn, SourceNode, SourceTree
 from reviewer.window.views.filter_bar import FilterBar
-from reviewer.window.views.language import follow_language
+from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
 from reviewer.window.views.strip_delegate import StripDelegate
 from store.records.text import Span
@@ -86,7 +86,7 @@ class RunTree(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         digit = view.fontMetrics().horizontalAdvance("0")
-        for column, characters in zip(SourceColumn, (24, 16, 24, 14, 6), strict=True):
+        for column, characters in zip(SourceColumn, (26, 18, 32, 16, 6), strict=True):
             header.resizeSection(column, characters * digit)
 
     def _lay_out(self) -> None:
