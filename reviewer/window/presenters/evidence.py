@@ -219,7 +219,7 @@ def _input(audit: Audit, facts: CitationFacts, run: int) -> Step:
         _stood(facts, found.call),
         where=where,
         excerpt=Excerpt(part.text, found.message_span),
-        notes=_proof(audit.run.calls[found.call - 1].grade),
+        notes=(*_others(audit, facts, request), *_proof(audit.run.calls[found.call - 1].grade)),
         buttons=(Button(tr("Show in model view"), place),),
     )
 
@@ -238,6 +238,32 @@ def _stood(facts: CitationFacts, call: int) -> Line:
         return Line("✓", "good", words)
     words = tr("Some of it stood in the request of call {call}.", call=call)
     return Line("◐", "open", words)
+
+
+def _others(audit: Audit, facts: CitationFacts, request: tuple[int, ...]) -> tuple[str, ...]:
+    """Say how many further pieces of the cited text the same request holds."""
+    key = VersionKey(facts.source_id, facts.version_id or "")
+    held = facts_of(audit, key)
+    cited = place_of(facts, VersionText(held.version)) if held else None
+    inside = frozenset(request)
+    pieces = [
+        delivery
+        for delivery in audit.deliveries
+        if delivery.version == key
+        and delivery.form is not Form.PREVIEW
+        and delivery.message in inside
+        and (cited is None or cited.overlaps(delivery.span))
+    ]
+    more = len(pieces) - 1
+    if more < 1:
+        return ()
+    return (
+        trn(
+            "This is one piece of it; the request holds one more.",
+            "This is one piece of it; the request holds {n} more.",
+            more,
+        ),
+    )
 
 
 def _proof(grade: Grade) -> tuple[str, ...]:

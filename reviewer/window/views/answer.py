@@ -52,6 +52,8 @@ _LINES = {
     "open": QTextCharFormat.UnderlineStyle.DashUnderline,
     "bad": QTextCharFormat.UnderlineStyle.WaveUnderline,
 }
+_TEXT_SIZE, _CHIP_SIZE = 1.12, 0.9
+"""Sizes of the answer and of its chips, against the font of the program."""
 _SCHEME, _ALL = "citation", "all"
 _LISTED = 6
 
@@ -84,7 +86,7 @@ class AnswerText(RecordText):
             if isinstance(piece, TextRun) and piece.span.end > limit:
                 self._add_rest(len(page.text) - limit)
                 break
-        self.finish()
+        self.finish(spacing=150)
 
     def show_everything(self) -> None:
         """Show the rest of a long answer too."""
@@ -121,6 +123,7 @@ class AnswerText(RecordText):
 
     def _add_run(self, text: str, run: TextRun, end: int, tones: dict[int, str]) -> None:
         look = QTextCharFormat()
+        look.setFontPointSize(self.font().pointSizeF() * _TEXT_SIZE)
         if run.citations:
             tone = tones.get(run.citations[0], "open")
             look.setUnderlineStyle(_LINES[tone])
@@ -139,6 +142,7 @@ class AnswerText(RecordText):
         ground.setAlphaF(0.14)
         look.setBackground(ground)
         look.setFontWeight(QFont.Weight.DemiBold)
+        look.setFontPointSize(self.font().pointSizeF() * _CHIP_SIZE)
         words = chip.text.replace(" ", "\u00a0")
         self.add_words("\u2009", payload=chip.citation)
         place = self.add_words(f"\u00a0{words}\u00a0", look, chip.citation)

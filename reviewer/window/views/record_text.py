@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QMimeData, QSize, Qt, QUrl
-from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtGui import QResizeEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from reviewer.window.views.text_stand_ins import shown
@@ -50,7 +50,7 @@ class RecordText(QTextBrowser):
             | Qt.TextInteractionFlag.LinksAccessibleByMouse
         )
         if fitted:
-            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     # -- filling ------------------------------------------------------------------
@@ -83,8 +83,13 @@ class RecordText(QTextBrowser):
         self._pieces.append(piece)
         return piece.at, piece.end
 
-    def finish(self) -> None:
-        """Show the text from its start; call it when everything was added."""
+    def finish(self, spacing: int = 115) -> None:
+        """Show the text from its start, its lines *spacing* per cent high."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        block = QTextBlockFormat()
+        block.setLineHeight(spacing, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        cursor.mergeBlockFormat(block)
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self._fit()
 
@@ -136,5 +141,11 @@ class RecordText(QTextBrowser):
     def _fit(self) -> None:
         if self._fitted:
             self.document().setTextWidth(self.viewport().width())
-            high = round(self.document().size().height()) + 2 * self.frameWidth()
+            high = round(self.document().size().height()) + 2 * self.frameWidth() + 1
+            # A bar that comes and goes would change the width, and with it the height.
+            policy = Qt.ScrollBarPolicy
+            scrolls = high > self._fitted
+            self.setVerticalScrollBarPolicy(
+                policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff
+            )
             self.setFixedHeight(max(1, min(high, self._fitted)))

@@ -86,6 +86,8 @@ class ResidencyView(QWidget):
         self.legend = Legend()
         self._words = plain_label("")
         self._words.setObjectName("residency_words")
+        self._grades = plain_label("", "muted", selectable=False)
+        self._grades.setObjectName("residency_grades")
         self._notice = plain_label("", "muted", selectable=False)
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._buttons = tuple(self._zoom_buttons())
@@ -98,6 +100,8 @@ class ResidencyView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(head)
+        self._grades.setContentsMargins(12, 0, 12, 6)
+        layout.addWidget(self._grades)
         layout.addWidget(self.map, 1)
         layout.addWidget(self._notice, 1)
         self._words.setContentsMargins(12, 5, 12, 6)
@@ -138,6 +142,7 @@ class ResidencyView(QWidget):
             button.setToolTip(f"{name} ({key})")
         self.legend.retell()
         self._move(self._desk.place)
+        self._tell_grades()
         self._tell()
 
     # -- what is shown ------------------------------------------------------------------
@@ -183,11 +188,23 @@ class ResidencyView(QWidget):
         empty = table is None or not table.cells.size
         self.map.setVisible(not empty)
         self._notice.setVisible(empty)
+        self._tell_grades()
         if table is not None and empty:
             self._say(tr("This run records no model call with a source, so there is no map."))
         if not empty:
             self._follow(self._desk.place)
         self._tell()
+
+    def _tell_grades(self) -> None:
+        """Explain the lane under the numbers where not every request is on record."""
+        mixed = self._table is not None and bool(self._table.grades.any())
+        words = tr(
+            "The line under a call says how far the record proves its request: whole recorded, "
+            "dashed derived, dotted inferred; a hatched column is not proven at all."
+        )
+        self._grades.setText(words)
+        self._grades.setAccessibleName(words)
+        self._grades.setVisible(mixed)
 
     def _say(self, words: str) -> None:
         self._notice.setText(shown(words))

@@ -138,7 +138,7 @@ class ResidencyMap(QAbstractScrollArea):
         """Width and height of a cell in pixels."""
         line = self.fontMetrics().height()
         width = max(1, round(_WIDTHS[self._zoom] * line / 16))
-        return width, max(1, min(width, round(line * 1.45)))
+        return width, max(1, min(width, round(line * 1.7)))
 
     def zoom(self, steps: int, at: QPointF | None = None) -> None:
         """Zoom by *steps*; the cell *at* a point, or the current one, stays where it is."""

@@ -7,6 +7,7 @@ code points of the record.  Nothing of the text is interpreted.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
@@ -33,6 +34,8 @@ from store.records.text import Span
 __all__ = ["TextCanvas"]
 
 _LEFT = 4.0
+_BUDGET = 0.012
+"""Seconds of work before the window gets its turn: less than one frame."""
 _WHEEL_LINES = 3
 _WHEEL_STEP = 120
 
@@ -66,7 +69,7 @@ class TextCanvas(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        self.viewport().setAutoFillBackground(False)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(1)
         self.verticalScrollBar().setObjectName("text_vertical")
         self.horizontalScrollBar().setObjectName("text_horizontal")
@@ -79,6 +82,7 @@ class TextCanvas(QAbstractScrollArea):
         self.marks, self.gutter, self.hits = Spans(marks), Spans(gutter), Hits()
         self._anchor = self._cursor = 0
         self.layouts.set_rows(Rows(text))
+        self._margin.gather()
         if not self.layouts.rows.complete:
             self._index.start()
         self._refit()
@@ -89,6 +93,7 @@ class TextCanvas(QAbstractScrollArea):
     def set_marks(self, marks: Sequence[Mark]) -> None:
         """Show other marks on the same text; the place stays."""
         self.marks = Spans(marks)
+        self._margin.gather()
         self.layouts.forget()
         self._refit()
 
@@ -97,7 +102,7 @@ class TextCanvas(QAbstractScrollArea):
         """Whether all rows of the text are known; until then more are found."""
         return self.layouts.rows.complete
 
-    def _refit(self, *, gather: bool = True) -> None:
+    def _refit(self) -> None:
         """Fit margins and scroll bars to what is shown now."""
         left, right = self._margin.measure(), self._overview.sizeHint().width()
         margins = self.viewportMargins()
@@ -108,14 +113,16 @@ class TextCanvas(QAbstractScrollArea):
         self._overview.setGeometry(area.right() + 1, area.top(), right, area.height())
         width = max(area.width() - 2 * _LEFT, self.layouts.column * 8)
         self.layouts.set_wrap(width if self._wraps else None)
-        bar = self.verticalScrollBar()
-        bar.setPageStep(self._page())
-        bar.setRange(0, max(len(self.layouts.rows) - (1 if self._wraps else self._page()), 0))
+        self._refit_height()
         self._refit_width()
-        if gather:
-            self._overview.gather()
+        self._overview.gather()
         self.viewport().update()
         self._margin.update()
+
+    def _refit_height(self) -> None:
+        bar, page = self.verticalScrollBar(), self._page()
+        bar.setPageStep(page)
+        bar.setRange(0, max(len(self.layouts.rows) - (1 if self._wraps else page), 0))
 
     def _refit_width(self) -> None:
         room = self.viewport().width()
@@ -134,12 +141,15 @@ class TextCanvas(QAbstractScrollArea):
 
     def _index_more(self) -> None:
         rows = self.layouts.rows
-        last = len(rows) - 1
-        done = rows.step()
+        last, until = len(rows) - 1, time.monotonic() + _BUDGET
+        while not rows.step() and time.monotonic() < until:
+            pass
         self.layouts.forget_last(last)
-        if done:
+        if rows.complete:
             self._index.stop()
-        self._refit(gather=done)
+            self._refit()
+        else:
+            self._refit_height()
 
     # -- geometry --------------------------------------------------------------------
 
@@ -165,6 +175,12 @@ class TextCanvas(QAbstractScrollArea):
         total = len(self.layouts.rows)
         top = self.verticalScrollBar().value()
         return top / total, min((top + self._page()) / total, 1.0)
+
+    def span_in_sight(self) -> Span:
+        """Return the code points of the rows in sight."""
+        rows, top = self.layouts.rows, self.verticalScrollBar().value()
+        last = min(top + self._page(), len(rows) - 1)
+        return Span(rows.span(top).start, rows.end(last))
 
     def go_to_share(self, share: float) -> None:
         """Show the text around *share*."""
@@ -249,11 +265,15 @@ class TextCanvas(QAbstractScrollArea):
         width = float(self.viewport().width())
         left = _LEFT - self.horizontalScrollBar().value()
         widest = self.layouts.widest
+        drawn = event.rect()
         for row, top in self.visible():
             laid = self.layouts[row]
+            if top > drawn.bottom() or top + laid.lines * self.layouts.row_height < drawn.top():
+                continue
             painter.save()
             # Accents piled up high must not reach into the rows of others.
-            painter.setClipRect(QRectF(0, top, width, laid.lines * self.layouts.row_height))
+            tall = laid.lines * self.layouts.row_height
+            painter.setClipRect(QRectF(0, top, width, tall) & QRectF(drawn))
             self._draw_row(painter, row, QPointF(left, top))
             painter.restore()
         if self.layouts.widest > widest:
@@ -301,10 +321,15 @@ class TextCanvas(QAbstractScrollArea):
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: N802 - Qt's name
         """Follow the scroll bars."""
-        del dx
         if dy:
             self._sub = 0
-        self.viewport().update()
+        down = round(dy * self.layouts.row_height)
+        whole_pixels = self.devicePixelRatioF().is_integer()
+        if self._wraps or not whole_pixels or abs(down) >= self.viewport().height():
+            self.viewport().update()
+        else:
+            # What stays in sight is moved, not drawn again: rows of long lines are slow to draw.
+            self.viewport().scroll(dx, down)
         self._margin.update()
         self._overview.update()
 
@@ -321,6 +346,8 @@ class TextCanvas(QAbstractScrollArea):
             self._refit()
         elif event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.layouts.forget()
+            self._overview.repaint_marks()
+            self._margin.update()
             self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name

@@ -11,7 +11,7 @@ from store.records.text import Span
 
 __all__ = ["Search"]
 
-_SLICE = 1 << 17
+_SLICE = 1 << 16
 """Code points looked through in one step: a few milliseconds, even where each one is a hit."""
 
 _CJK = re.compile(

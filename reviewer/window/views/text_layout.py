@@ -52,7 +52,7 @@ def _families() -> tuple[str, ...]:
 
 def text_font(size: float) -> QFont:
     """Return the font of evidence in *size* points: fixed width, then fonts for CJK and emoji."""
-    # A font of the system may name a style ("Book") that a fallback does not have: it would be bold.
+    # A font of the system may name a style ("Book"); fallbacks do not have it and turn out bold.
     font = QFont(list(_families()))
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setPointSizeF(size)

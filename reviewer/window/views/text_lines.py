@@ -20,7 +20,7 @@ __all__ = ["FOLD", "Rows", "word_at"]
 FOLD = 2000
 """Code points of a row before it is folded."""
 
-_SLICE = 1 << 18
+_SLICE = 1 << 16
 """Code points looked at in one step: a few milliseconds."""
 
 _LOOK_BACK = 32

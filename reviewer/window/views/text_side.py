@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from reviewer.window.i18n import tr
@@ -63,10 +71,17 @@ class Margin(QWidget):
         super().__init__(parent)
         self._shown = shown
         self._digits = 0
+        self._longest = 0
         self._labels = 0.0
         self._bars: tuple[str, ...] = ()
         self.setObjectName("text_margin")
         self.setAccessibleName(tr("Line numbers and origins"))
+
+    def gather(self) -> None:
+        """Find again which labels and kinds of mark there are."""
+        self._longest = max((len(one.label) for one in self._shown.gutter.held), default=0)
+        kinds = {mark.kind for mark in self._shown.marks.held}
+        self._bars = tuple(kind for kind in BARS if kind in kinds)
 
     def measure(self) -> int:
         """Return how wide it must be for what is shown now."""
@@ -74,10 +89,7 @@ class Margin(QWidget):
         column = shown.layouts.column
         rows = shown.layouts.rows
         self._digits = max(len(shown.number_of(rows.line_of(len(rows) - 1))), 2)
-        longest = max((len(one.label) for one in shown.gutter.held), default=0)
-        self._labels = min(longest, _LABEL_COLUMNS) * column + (_GAP if longest else 0)
-        kinds = {mark.kind for mark in shown.marks.held}
-        self._bars = tuple(kind for kind in BARS if kind in kinds)
+        self._labels = min(self._longest, _LABEL_COLUMNS) * column + (_GAP if self._longest else 0)
         return round(
             _GAP + self._labels + self._digits * column + _GAP + (_BAR + 1) * len(self._bars) + _GAP
         )
@@ -170,6 +182,7 @@ class Overview(QWidget):
         super().__init__(parent)
         self._shown = shown
         self._lanes: list[tuple[str, list[tuple[float, float]]]] = []
+        self._picture: QPixmap | None = None
         self.setObjectName("text_overview")
         self.setAccessibleName(tr("All marks of the text"))
         self.setToolTip(tr("All marks of the text; click to go there"))
@@ -188,12 +201,35 @@ class Overview(QWidget):
                     (share(mark.span.start), share(mark.span.end))
                 )
         self._lanes = [(kind, lanes[kind]) for kind in BARS if kind in lanes]
+        self.repaint_marks()
+
+    def repaint_marks(self) -> None:
+        """Draw marks and hits anew: they, the colours or the height changed."""
+        self._picture = None
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw a lane for each kind, the hits over all, and a frame around what is in sight."""
+        del event
+        scale = self.devicePixelRatioF()
+        wanted = self.size() * scale
+        if self._picture is None or self._picture.size() != wanted:
+            self._picture = QPixmap(wanted)
+            self._picture.setDevicePixelRatio(scale)
+            self._draw_marks(self._picture)
         painter = QPainter(self)
-        painter.fillRect(event.rect(), colour("window"))
+        painter.drawPixmap(0, 0, self._picture)
+        height = float(self.height())
+        first, last = self._shown.in_sight()
+        painter.setPen(QPen(colour("ink"), 1))
+        painter.drawRect(
+            QRectF(0.5, first * height + 0.5, self.width() - 1, max((last - first) * height - 1, 4))
+        )
+        painter.end()
+
+    def _draw_marks(self, picture: QPixmap) -> None:
+        picture.fill(colour("window"))
+        painter = QPainter(picture)
         height = float(self.height())
         width = self.width() / max(len(self._lanes), 1)
         for lane, (kind, pieces) in enumerate(self._lanes):
@@ -201,11 +237,6 @@ class Overview(QWidget):
                 box = QRectF(lane * width + 1, top, max(width - 2, 2), max(bottom - top, 2))
                 draw_bar(painter, kind, box)
         self._draw_hits(painter, height)
-        first, last = self._shown.in_sight()
-        painter.setPen(QPen(colour("ink"), 1))
-        painter.drawRect(
-            QRectF(0.5, first * height + 0.5, self.width() - 1, max((last - first) * height - 1, 4))
-        )
         painter.end()
 
     def _draw_hits(self, painter: QPainter, height: float) -> None:

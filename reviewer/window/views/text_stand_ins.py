@@ -41,7 +41,7 @@ _TABLE |= dict.fromkeys((0x200C, 0x200D, *range(0xFE00, 0xFE10), *range(0x180B, 
 _TABLE |= dict.fromkeys(range(0xD800, 0xE000), _HALF)
 _TABLE |= dict.fromkeys(range(0xFDD0, 0xFDF0), _NO_CHARACTER) | {0xFFFC: _NO_CHARACTER}
 _TABLE |= {plane << 16 | low: _NO_CHARACTER for plane in range(17) for low in (0xFFFE, 0xFFFF)}
-_STANDS_IN = {code: glyph for code, glyph in _TABLE.items() if not 0xE0000 <= code < 0xE1000}
+_ONE_BY_ONE = sorted(_TABLE.keys() - set(range(0xE0000, 0xE1000)))
 
 _PLAIN = re.compile(
     "[^\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u3000-\u3163"
@@ -50,7 +50,7 @@ _PLAIN = re.compile(
 """What is not surely plain; most lines have none and are shown as they are."""
 
 _HIDDEN = re.compile(
-    "[" + "".join(re.escape(chr(code)) for code in sorted(_STANDS_IN)) + "\U000e0000-\U000e0fff]"
+    "[" + "".join(re.escape(chr(code)) for code in _ONE_BY_ONE) + "\U000e0000-\U000e0fff]"
 )
 
 _PICTOGRAPH = (
