@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from reviewer.audit.intervals import intersect
 from reviewer.filter.columns import Column, Columns, Kind, by_name
-from reviewer.reports._words import length, share, short, spans
+from reviewer.reports._words import length, short
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.strip import Strip, strip
@@ -33,6 +33,7 @@ class SourceColumn(IntEnum):
 
 
 _STATES = tuple(reversed([state.value for state in State]))
+_PIECES = 20
 _BEST = {state: rank for rank, state in enumerate(State)}
 
 
@@ -283,9 +284,23 @@ def _share_cell(facts: VersionFacts) -> Cell:
     elif total is None:
         words = trn("one character, length unknown", "{n} characters, length unknown", part)
     else:
-        percent = share(facts.delivered, total) if total else tr("empty")
-        words = tr("{part} of {total} characters", **values) + f" · {percent}"
-    return Cell(words, words + "\n" + (spans(facts.delivered, 20) or tr("nothing")))
+        words = tr("{part} of {total} characters", **values) + f" · {_share(part, total)}"
+    return Cell(words, f"{words}\n{_pieces(facts.delivered)}")
+
+
+def _share(part: int, total: int) -> str:
+    """Return how many hundredths, rounded so that only all is 100 % and only nothing is 0 %."""
+    if not total:
+        return tr("empty")
+    percent = min(100, part * 100 // total)
+    return tr("under 1 %") if part and not percent else f"{percent} %"
+
+
+def _pieces(spans: Sequence[Span]) -> str:
+    shown = " ".join(f"[{span.start}, {span.end})" for span in spans[:_PIECES])
+    if len(spans) > _PIECES:
+        shown += " " + tr("and {n} more", n=f"{len(spans) - _PIECES:,}")
+    return shown or tr("nothing")
 
 
 def _block_share(facts: VersionFacts, block: Block) -> Cell:

@@ -12,7 +12,7 @@ from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.models.roles import Role
-from reviewer.window.models.rows import Layout, RowModel
+from reviewer.window.models.rows import INLINE, Layout, RowModel
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.filters import shown_words
@@ -34,7 +34,10 @@ class FindingsView(QWidget):
         self.setObjectName("findings")
         self._desk = desk
         self._table: ReviewTable | None = None
+        self._loading: int | None = None
         self._worker = Worker(self)
+        worker = self._worker
+        self.destroyed.connect(lambda: worker.close())  # noqa: PLW0108 - without its argument
         self.model = RowModel(parent=self)
         self.model.run = self._run
         self.filter = FilterBar("findings_filter", self)
@@ -93,6 +96,8 @@ class FindingsView(QWidget):
             self._load(self._desk.place)
 
     def _closed(self) -> None:
+        self._worker.cancel("load")
+        self._loading = None
         self._table = None
         self.model.set_table(None)
         self.filter.set_columns({})
@@ -103,11 +108,23 @@ class FindingsView(QWidget):
         self._show_place()
 
     def _load(self, place: Place) -> None:
-        if place.run >= len(self._desk.audits):
+        if place.run >= len(self._desk.audits) or place.run == self._loading:
             return
-        self._table = ReviewTable(self._desk.audit(place.run), place.run)
-        self.filter.set_columns(self._table.columns)
-        self.model.set_table(self._table)
+        audit, run = self._desk.audit(place.run), place.run
+        if len(audit.citations) + len(audit.findings) <= INLINE:
+            self._loaded(ReviewTable(audit, run))
+            return
+        self._loading = run
+        self._waiting()
+        self._worker.run(
+            Operation("load", lambda _token, _tell: ReviewTable(audit, run), self._loaded)
+        )
+
+    def _loaded(self, table: ReviewTable) -> None:
+        self._loading = None
+        self._table = table
+        self.filter.set_columns(table.columns)
+        self.model.set_table(table)
 
     def _show_place(self) -> None:
         row = self._table.row_of(self._desk.place) if self._table is not None else None

@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from reviewer.window.models.roles import Role
 from reviewer.window.models.rows import RowModel
 
 __all__ = ["RowTable"]
@@ -51,7 +50,8 @@ class RowTable(QTableView):
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setSortingEnabled(True)
         model.arranged.connect(self._arranged)
-        self.selectionModel().currentRowChanged.connect(self._current_changed)
+        # A view that gets the keyboard makes an item current; only a selected one was chosen.
+        self.selectionModel().selectionChanged.connect(self._selected)
 
     def widths(self, *digits: int) -> None:
         """Make columns as wide as so many digits, once there are columns."""
@@ -76,7 +76,7 @@ class RowTable(QTableView):
                 return False
             column = max(0, self.currentIndex().column())
             index = self._model.index(line, column)
-            if index.row() != self.currentIndex().row():
+            if line != self.selected_line():
                 self.setCurrentIndex(index)
             self.scrollTo(self._model.index(line, 0))
             return True
@@ -85,7 +85,7 @@ class RowTable(QTableView):
 
     def step(self, by: int) -> bool:
         """Choose the next row shown (-1: the one before); tell whether there is one."""
-        line = self.currentIndex().row()
+        line = self.selected_line()
         line = line + by if line >= 0 else (0 if by > 0 else self._model.rowCount() - 1)
         while 0 <= line < self._model.rowCount():
             if self._model.table_row(line) is not None:
@@ -94,8 +94,13 @@ class RowTable(QTableView):
             line += by
         return False
 
-    def _current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
-        row = current.data(Role.ROW) if current.isValid() else None
+    def selected_line(self) -> int:
+        """Return the line that is selected, -1 where none is."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0].row() if rows else -1
+
+    def _selected(self) -> None:
+        row = self._model.table_row(self.selected_line())
         if row is not None and not self._following:
             self.chosen.emit(row)
 
