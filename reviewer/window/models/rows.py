@@ -52,10 +52,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The lines of the model: a row of the table, or ``-1 - n`` for the heading of group ``n``."""
+    """The lines of the model: a row of the table, or ``-1 - n`` for the heading of group ``n``.
+
+    ``groups`` are the names of the groups with their sizes, ``heads`` the
+    lines of their headings.
+    """
 
     lines: Sequence[int]
     groups: tuple[tuple[str, int], ...] = ()
+    heads: tuple[int, ...] = ()
     shown: int = 0
 
 
@@ -148,11 +153,9 @@ class RowModel(QAbstractTableModel):
         return len(self.table) if self.table is not None else 0
 
     @property
-    def group_lines(self) -> list[int]:
+    def group_lines(self) -> Sequence[int]:
         """The lines that are headings of groups."""
-        if not self._layout.groups:
-            return []
-        return [at for at, line in enumerate(self._layout.lines) if line < 0]
+        return self._layout.heads
 
     def table_row(self, line: int) -> int | None:
         """Return the row of the table at *line*, ``None`` for the heading of a group."""
@@ -193,12 +196,7 @@ class RowModel(QAbstractTableModel):
         if role == Role.PLACE:
             return self.table.place(int(line))
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = (
-                Qt.AlignmentFlag.AlignRight
-                if self._headings[index.column()].right
-                else (Qt.AlignmentFlag.AlignLeft)
-            )
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
+            return _side(self._headings[index.column()])
         return answer(self.table.row(int(line)).cells[index.column()], role)
 
     def _group(self, group: int, column: int, role: int) -> object:
@@ -221,13 +219,17 @@ class RowModel(QAbstractTableModel):
         heading = self._headings[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return heading.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side(heading)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(tr("In a filter: {name}", name=heading.name))
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
         """Headings of groups cannot be selected."""
-        if index.isValid() and self.table_row(index.row()) is None:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self.table_row(index.row()) is None:
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
         return super().flags(index) | Qt.ItemFlag.ItemNeverHasChildren
 
@@ -236,6 +238,11 @@ class RowModel(QAbstractTableModel):
         name = self._headings[column].name if 0 <= column < len(self._headings) else ""
         down = bool(name) and order is Qt.SortOrder.DescendingOrder
         self.arrange(replace(self.wish, sort=name, descending=down))
+
+
+def _side(heading: Heading) -> int:
+    side = Qt.AlignmentFlag.AlignRight if heading.right else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _untouched(table: Table | None) -> Layout:
@@ -252,10 +259,13 @@ def _layout(table: Table, arrays: Arrays, wish: Wish) -> Layout:
         return Layout(rows.tolist(), shown=len(rows))
     starts = [int(start) for start in arrays.groups(wish.group, rows)]
     lines: list[int] = []
+    heads: list[int] = []
     groups: list[tuple[str, int]] = []
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(rows)], strict=True)):
+    ends = [*starts[1:], len(rows)] if starts else []
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
         value = table.value(int(rows[start]), wish.group)
         groups.append((NOTHING if value is None else fit(str(value), CELL_COLUMNS), end - start))
+        heads.append(len(lines))
         lines.append(-1 - number)
         lines += rows[start:end].tolist()
-    return Layout(lines, tuple(groups), len(rows))
+    return Layout(lines, tuple(groups), tuple(heads), len(rows))

@@ -7,7 +7,7 @@ to look at and to decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -123,11 +123,19 @@ class ReviewTable(Table):
 
     def values(self, column: str) -> Sequence[str | int | None]:
         """Return one column whole."""
-        return [self._value(item, column) for item in self._items]
+        citations, findings, get = self.audit.citations, self.audit.findings, _GET[column]
+        return [
+            get(
+                self.audit,
+                None if cited is None else citations[cited],
+                None if found is None else findings[found],
+            )
+            for cited, found in self._items
+        ]
 
     def value(self, row: int, column: str) -> str | int | None:
         """Return one value."""
-        return self._value(self._items[row], column)
+        return _GET[column](self.audit, *self._both(self._items[row]))
 
     def make(self, row: int) -> Row:
         """Make a row in the present language."""
@@ -155,30 +163,6 @@ class ReviewTable(Table):
             None if item.citation is None else audit.citations[item.citation],
             None if item.finding is None else audit.findings[item.finding],
         )
-
-    def _value(self, item: _Item, column: str) -> str | int | None:  # noqa: PLR0911 - a table
-        citation, finding = self._both(item)
-        match column:
-            case "verdict":
-                return citation.verdict.word if citation else None
-            case "severity":
-                return finding.severity.value if finding else None
-            case "rule":
-                return finding.rule if finding else None
-            case "call":
-                return citation.call_at_answer if citation else _found(finding).where.call
-            case "source":
-                return citation.source_id if citation else _found(finding).where.source_id
-            case "text":
-                return claim(self.audit, citation) if citation else _found(finding).message
-            case "reason":
-                return citation.reason if citation else None
-            case "place":
-                return _reference(citation) if citation else _where(_found(finding))
-            case "anchor":
-                return citation.anchor.value if citation else None
-            case _:
-                return (citation or _found(finding)).grade.value
 
 
 def _found(finding: Finding | None) -> Finding:
@@ -242,6 +226,22 @@ def _reference(facts: CitationFacts) -> str:
 def _where(finding: Finding) -> str | None:
     parts = (finding.where.source_id, finding.where.tool_call_id)
     return " · ".join(part for part in parts if part) or None
+
+
+_Value = str | int | None
+_GET: Mapping[str, Callable[[Audit, CitationFacts | None, Finding | None], _Value]] = {
+    "verdict": lambda _, cited, __: cited.verdict.word if cited else None,
+    "severity": lambda _, __, found: found.severity.value if found else None,
+    "rule": lambda _, __, found: found.rule if found else None,
+    "call": lambda _, cited, found: cited.call_at_answer if cited else _found(found).where.call,
+    "source": lambda _, cited, found: cited.source_id if cited else _found(found).where.source_id,
+    "text": lambda audit, cited, found: claim(audit, cited) if cited else _found(found).message,
+    "reason": lambda _, cited, __: cited.reason if cited else None,
+    "place": lambda _, cited, found: _reference(cited) if cited else _where(_found(found)),
+    "anchor": lambda _, cited, __: cited.anchor.value if cited else None,
+    "grade": lambda _, cited, found: (cited or _found(found)).grade.value,
+}
+"""What a row of a citation, a finding or both is in each column, as the filter compares it."""
 
 
 def _verdict_cell(facts: CitationFacts | None) -> Cell:
