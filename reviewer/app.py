@@ -83,6 +83,20 @@ class Program:
 
         return write_sample(folder or data_dir() / "sample")
 
+    def window_obstacle(self) -> str:
+        """Return why no window can be opened here, or nothing where one can."""
+        from reviewer.services.screen import window_obstacle
+
+        return window_obstacle()
+
+    def open_window(
+        self, paths: Sequence[str], store: str | None = None, *, restore: bool = True
+    ) -> int:
+        """Open the window; only here is Qt loaded."""
+        from reviewer.window.application import open_window
+
+        return open_window(paths, store, restore=restore)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""

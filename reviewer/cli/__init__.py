@@ -140,6 +140,10 @@ def _run(arguments: Sequence[str], context: Context) -> int:
         context.output.lines([f"reread {__version__} (Python {python})"])
         return Exit.OK
     if chosen.command is None:
+        obstacle = context.services.window_obstacle()
+        if not obstacle:
+            return context.services.open_window(())
+        context.output.note(f"no window is opened: {obstacle}")
         context.output.lines(top.format_help().rstrip("\n").split("\n"))
         return Exit.OK
     return int(chosen.run(chosen, context))

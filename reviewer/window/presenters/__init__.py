@@ -1,1 +1,1 @@
-"""What views show, as rows, texts and words: records in, strings out, no Qt."""
+"""Records turned into the rows and strings that views show.  Nothing here imports Qt."""

@@ -1,0 +1,120 @@
+"""The regions of the window around a run: tabs in the centre and the docks round it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
+
+from reviewer.window.desk import Desk
+from reviewer.window.i18n import tr
+from reviewer.window.panels import Area, Panel, panels
+
+__all__ = ["DOCKS", "Regions"]
+
+DOCKS: dict[Area, tuple[str, Qt.DockWidgetArea, int]] = {
+    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 290),
+    "evidence": ("Evidence", Qt.DockWidgetArea.RightDockWidgetArea, 340),
+    "findings": ("Findings", Qt.DockWidgetArea.BottomDockWidgetArea, 210),
+}
+"""The docks with their titles, sides, and first sizes in device-independent pixels."""
+
+
+class Regions(QObject):
+    """Makes the panels of every region and knows them by their ids."""
+
+    def __init__(self, window: QMainWindow, desk: Desk, tabs: QTabWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.tabs = tabs
+        self.tabs.setObjectName("centre")
+        self.tabs.setDocumentMode(True)
+        self.widgets: dict[str, QWidget] = {}
+        self.docks: dict[Area, QDockWidget] = {}
+        self._shown: list[tuple[QTabWidget, Panel]] = []
+        for panel in panels("centre"):
+            self._add_tab(self.tabs, panel, desk)
+        window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        for area in DOCKS:
+            self._add_dock(area, desk)
+        for area, dock in self.docks.items():
+            side = Qt.Orientation.Vertical if area == "findings" else Qt.Orientation.Horizontal
+            window.resizeDocks([dock], [DOCKS[area][2]], side)
+        self.retranslate()
+
+    def tab_ids(self) -> list[str]:
+        """Return the ids of the tabs in the centre, in their order."""
+        return [panel.id for tabs, panel in self._shown if tabs is self.tabs]
+
+    def show_tab(self, panel_id: str) -> None:
+        """Bring a tab of the centre to the front, if the window has it."""
+        if panel_id in self.tab_ids():
+            self.tabs.setCurrentIndex(self.tab_ids().index(panel_id))
+
+    def step(self, by: int) -> None:
+        """Give the keyboard to the next or previous region that is shown."""
+        held: list[QWidget] = [self.tabs, *self.docks.values()]
+        shown = [each for each in held if each.isVisible()]
+        focus = QApplication.focusWidget()
+        inside = [each for each in shown if focus is not None and each.isAncestorOf(focus)]
+        at = shown.index(inside[0]) + by if inside else 0
+        for turn in range(len(shown)):
+            if _give_focus(shown[(at + turn * by) % len(shown)]):
+                return
+
+    def retranslate(self) -> None:
+        """Show every title in the present language; views do their own."""
+        titles = {"run": tr("Run"), "evidence": tr("Evidence"), "findings": tr("Findings")}
+        for area, dock in self.docks.items():
+            dock.setWindowTitle(titles[area])
+            dock.setAccessibleName(titles[area])
+        for tabs, panel in self._shown:
+            at = tabs.indexOf(self.widgets[panel.id])
+            tabs.setTabText(at, tr(panel.title))
+            tabs.tabBar().setAccessibleTabName(at, tr(panel.title))
+            if not self.widgets[panel.id].accessibleName():
+                self.widgets[panel.id].setAccessibleName(tr(panel.title))
+        self.tabs.tabBar().setAccessibleName(tr("Views"))
+        for area, dock in self.docks.items():
+            for tabs in dock.findChildren(QTabWidget):
+                tabs.tabBar().setAccessibleName(titles[area])
+
+    def _add_tab(self, tabs: QTabWidget, panel: Panel, desk: Desk) -> None:
+        widget = panel.factory(desk, tabs)
+        widget.setObjectName(panel.id)
+        self.widgets[panel.id] = widget
+        tabs.addTab(widget, panel.title)
+        self._shown.append((tabs, panel))
+
+    def _add_dock(self, area: Area, desk: Desk) -> None:
+        held = panels(area)
+        if not held:
+            return
+        title, side, _size = DOCKS[area]
+        dock = QDockWidget(title, self._window)
+        dock.setObjectName(f"dock_{area}")
+        if len(held) == 1:
+            widget = held[0].factory(desk, dock)
+            widget.setObjectName(held[0].id)
+            self.widgets[held[0].id] = widget
+            dock.setWidget(widget)
+        else:
+            tabs = QTabWidget(dock)
+            tabs.setObjectName(f"tabs_{area}")
+            tabs.setDocumentMode(True)
+            for panel in held:
+                self._add_tab(tabs, panel, desk)
+            dock.setWidget(tabs)
+        self._window.addDockWidget(side, dock)
+        self.docks[area] = dock
+
+
+def _give_focus(region: QWidget) -> bool:
+    """Give the keyboard to the first thing in *region* that takes it."""
+    page = (region.currentWidget() if isinstance(region, QTabWidget) else None) or region
+    for each in [page, *page.findChildren(QWidget)]:
+        tabs = bool(each.focusPolicy().value & Qt.FocusPolicy.TabFocus.value)
+        if tabs and each.isVisible() and each.isEnabled():
+            each.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return True
+    return False
