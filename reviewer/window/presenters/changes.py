@@ -53,13 +53,12 @@ def steps(run: Run, call: int, *, changes: bool) -> Iterator[Step]:
         if tag == "equal":
             yield Step(Change.SAME_NOT_SHOWN, new_start, now[new_start:new_end])
             continue
-        yield from _changed(run, (old_start, before[old_start:old_end]),
-                            (new_start, now[new_start:new_end]))
+        yield from _changed(
+            run, (old_start, before[old_start:old_end]), (new_start, now[new_start:new_end])
+        )
 
 
-def _opcodes(
-    before: Sequence[int], now: Sequence[int]
-) -> Iterator[tuple[str, int, int, int, int]]:
+def _opcodes(before: Sequence[int], now: Sequence[int]) -> Iterator[tuple[str, int, int, int, int]]:
     """Yield the stretches of two requests, after what both begin and end with is set aside."""
     shortest = min(len(before), len(now))
     head = next((at for at in range(shortest) if before[at] != now[at]), shortest)
@@ -80,7 +79,7 @@ def _opcodes(
 def _changed(
     run: Run, old: tuple[int, Sequence[int]], new: tuple[int, Sequence[int]]
 ) -> Iterator[Step]:
-    waiting = {at: number for at, number in enumerate(old[1], old[0])}
+    waiting = dict(enumerate(old[1], old[0]))
     for place, number in enumerate(new[1], new[0]):
         results = _results(run, number)
         stood = next((at for at, n in waiting.items() if results & _results(run, n)), None)

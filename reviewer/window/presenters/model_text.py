@@ -17,6 +17,7 @@ from reviewer.reports import reference
 from reviewer.window.i18n import tr, trn
 from reviewer.window.presenters.changes import Change, Step, steps
 from reviewer.window.presenters.marks import Gutter, Mark
+from reviewer.window.presenters.words import grade_meaning, grade_word
 from store.records.findings import Audit, Delivery, Form, PlaceholderFacts
 from store.records.runs import Message, Part, PartKind
 from store.records.sources import VersionKey
@@ -50,7 +51,8 @@ class Piece:
     """One part of a message in the composed text.
 
     ``body`` is where its text stands.  ``message`` is its position in the
-    request, ``number`` its place in `Run.messages`.  ``gone`` is set for what
+    request, ``number`` its place in `Run.messages`, ``line`` the line of the
+    page, from 1, on which its text begins.  ``gone`` is set for what
     only the call before held: ``message`` is then its position there.
     """
 
@@ -58,6 +60,7 @@ class Piece:
     message: int
     number: int
     part: int
+    line: int
     gone: bool = False
 
 
@@ -87,7 +90,15 @@ class ModelText:
         if at < 0 or position > self.pieces[at].body.end:
             return None
         piece = self.pieces[at]
+        ends = position == piece.body.end > piece.body.start
+        if ends and self.text[position - 1] == "\n":
+            return None  # a heading begins where a text ends with its line
         return Spot(piece, position - piece.body.start)
+
+    def number_of(self, line: int, start: int) -> str:
+        """Return which line of its part a line of the page is; headings have none."""
+        spot = self.spot(start)
+        return "" if spot is None else str(line - spot.piece.line + 1)
 
     def recorded(self, span: Span) -> tuple[Piece, Span] | None:
         """Return *span* in the part that holds all of it, ``None`` where none does."""
@@ -137,13 +148,13 @@ class ModelTexts:
     def banner(self, call: int) -> str:
         """Return in words how far the record proves this request, and by which rule."""
         held = self.audit.run.calls[call - 1]
-        reason = held.grade_reason or tr("the record gives no reason")
+        reason = held.grade_reason or grade_meaning(held.grade)
         return one_line(
             tr(
                 "Call {call} of {calls} · request {grade}: {reason}",
                 call=call,
                 calls=len(self.audit.run.calls),
-                grade=held.grade.value,
+                grade=grade_word(held.grade),
                 reason=reason,
             )
         )
@@ -205,6 +216,7 @@ class _Page:
         self._call = call
         self._blocks: list[str] = []
         self._length = 0
+        self._line = 1
         self._pieces: list[Piece] = []
         self._marks: list[Mark] = []
         self._gutter: list[Gutter] = []
@@ -252,6 +264,7 @@ class _Page:
         span = Span(self._length, self._length + len(text))
         self._blocks.append(text)
         self._length = span.end
+        self._line += text.count("\n")
         return span
 
     def _message(self, message: Message, place: int, number: int, change: Change) -> None:
@@ -261,10 +274,11 @@ class _Page:
             self._headings[place] = heading
         for order, part in enumerate(message.parts):
             self._heading(_part_words(order, part))
+            line = self._line
             body = self._put(part.text)
             if not part.text.endswith("\n"):
                 self._put("\n")
-            self._pieces.append(Piece(body, place, number, order, gone=gone))
+            self._pieces.append(Piece(body, place, number, order, line, gone=gone))
             self._mark_part(part, (number, order), body, change)
 
     def _mark_part(self, part: Part, at: tuple[int, int], body: Span, change: Change) -> None:
@@ -287,8 +301,12 @@ class _Page:
         place = one_line(reference(key.source_id, key.version_id, one.span, unit, None))
         span = one.message_span.moved(body.start)
         kind = FORM_KINDS[one.form]
-        words = tr("{place} · {form} · found by {address}", place=place,
-                   form=form_words(one.form), address=one.address)
+        words = tr(
+            "{place} · {form} · found by {address}",
+            place=place,
+            form=form_words(one.form),
+            address=one.address,
+        )
         self._marks.append(Mark(span, kind, words))
         label = place if one.form is Form.FULL else f"{place} · {form_words(one.form)}"
         self._gutter.append(Gutter(span, label, kind))
@@ -352,6 +370,6 @@ def _placeholder_words(facts: PlaceholderFacts) -> str:
             kind=facts.kind.value,
             size=size,
             id=facts.tool_call_id,
-            grade=facts.grade.value,
+            grade=grade_word(facts.grade),
         )
     )
