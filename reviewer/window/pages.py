@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
@@ -61,6 +61,38 @@ class _Page(QWidget):
         across.addStretch(1)
 
 
+class Choice(QPushButton):
+    """A large button: what it does, and under it what that means."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("choice")
+        self.setAutoDefault(True)
+        self._title = plain_label("choice_title", larger=1.15)
+        self._more = plain_label("choice_more", tone="muted")
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(20, 14, 20, 14)
+        for label in (self._title, self._more):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            rows.addWidget(label)
+
+    def tell(self, title: str, more: str) -> None:
+        """Show *title* and, under it, *more*."""
+        self._title.setText(title)
+        self._more.setText(more)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(more)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Leave room for both texts."""
+        layout = self.layout()
+        return layout.sizeHint() if layout is not None else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Leave room for both texts."""
+        return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
+
+
 class StartPage(_Page):
     """Three choices, what was opened lately, and a place to drop things on."""
 
@@ -80,6 +112,7 @@ class StartPage(_Page):
         self.recent = QListWidget()
         self.recent.setObjectName("recent_runs")
         self.recent.setFrameShape(QFrame.Shape.NoFrame)
+        self.recent.setSpacing(3)
         self.recent.itemActivated.connect(self._activated)
         self.recent.itemClicked.connect(self._activated)
         self.drop = plain_label("start_drop", tone="muted")
@@ -93,11 +126,9 @@ class StartPage(_Page):
         self._missing: frozenset[str] = frozenset()
         self.retranslate()
 
-    def _choice(self, command: str) -> QPushButton:
-        button = QPushButton()
-        button.setObjectName("choice")
+    def _choice(self, command: str) -> Choice:
+        button = Choice()
         button.setProperty("command", command)
-        button.setAutoDefault(True)
         button.clicked.connect(lambda: self.chosen.emit(command))
         return button
 
@@ -143,10 +174,7 @@ class StartPage(_Page):
             ),
         }
         for button in self.choices:
-            title, more = texts[button.property("command")]
-            button.setText(f"{title}\n{more}")
-            button.setAccessibleName(title)
-            button.setAccessibleDescription(more)
+            button.tell(*texts[button.property("command")])
         self.recent_title.setText(tr("Recent runs"))
         self.recent.setAccessibleName(tr("Recent runs"))
         self.drop.setText(tr("Or drop a folder or a file anywhere on this window."))

@@ -141,10 +141,10 @@ QStatusBar::item {{ border: 0; }}
 QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
 QLabel[tone="muted"] {{ color: {muted}; }}
 QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
-QPushButton#choice {{ text-align: left; padding: 16px 20px; border: 1px solid {line};
+QListWidget#recent_runs {{ background: {window}; }}
+QPushButton#choice {{ border: 1px solid {line};
     border-radius: 6px; background: {paper}; }}
-QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent};
-    padding: 15px 19px; }}
+QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent}; }}
 """
 
 
