@@ -122,10 +122,10 @@ class StartPage(_Page):
         self.recent.itemClicked.connect(self._activated)
         self.drop = plain_label("start_drop", tone="muted")
         self.rows.addStretch(1)
-        for widget in (self.title, self.purpose, *self.choices, self.recent_title):
+        above = (self.title, self.purpose, *self.choices, self.drop, self.recent_title)
+        for widget in above:
             self.rows.addWidget(widget)
         self.rows.addWidget(self.recent, 4)
-        self.rows.addWidget(self.drop)
         self.rows.addStretch(1)
         self._paths: tuple[str, ...] = ()
         self._missing: frozenset[str] = frozenset()

@@ -64,7 +64,7 @@ class Shell(QMainWindow):
         self.opener = Opener(self.desk, self.worker, self)
         self.wanted: Place | None = None
         self.text_size = 100
-        self._base_font = QFont(QApplication.font())
+        self._base_font = theme.base_font(QApplication.font())
         self.regions: Regions | None = None
         self._docks_shown: frozenset[str] | None = None
         self._first_new = 0

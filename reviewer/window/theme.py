@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Literal
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-__all__ = ["CHOICES", "THEMES", "apply", "colour", "contrast", "present", "resolved"]
+__all__ = ["CHOICES", "THEMES", "apply", "base_font", "colour", "contrast", "present", "resolved"]
 
 Choice = Literal["system", "light", "dark", "contrast"]
 CHOICES: tuple[Choice, ...] = ("system", "light", "dark", "contrast")
@@ -112,6 +112,14 @@ _STYLED = "reread_styled"
 _LINEAR_UP_TO = 0.04045
 """Where the curve of sRGB begins; below it light is in proportion to the number."""
 
+_WIDE_FAMILIES = (
+    "PingFang SC",
+    "Microsoft YaHei UI",
+    "Noto Sans CJK SC",
+    "Source Han Sans SC",
+    "WenQuanYi Micro Hei",
+)
+
 _ROLES = {
     "window": (QPalette.ColorRole.Window,),
     "paper": (QPalette.ColorRole.Base, QPalette.ColorRole.ToolTipBase),
@@ -130,7 +138,15 @@ _ROLES = {
 
 _SHEET = """
 QMainWindow::separator {{ background: {line}; width: 1px; height: 1px; }}
-QTabWidget::pane {{ border: 0; border-top: 1px solid {line}; }}
+QTabWidget::pane {{ border: 0; }}
+QLineEdit {{ padding: 3px 5px; border: 1px solid {muted}; border-radius: 3px;
+    background: {paper}; color: {ink}; }}
+QLineEdit:focus {{ border: 1px solid {accent}; }}
+QCheckBox::indicator {{ width: 12px; height: 12px; border: 1px solid {muted};
+    border-radius: 2px; background: {paper}; }}
+QCheckBox::indicator:checked {{ background: {accent}; border: 3px solid {paper};
+    outline: 1px solid {muted}; }}
+QCheckBox:focus {{ text-decoration: underline; }}
 QTabBar::tab {{ padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
     color: {muted}; background: {window}; }}
 QTabBar::tab:selected {{ color: {ink}; border-bottom: 2px solid {accent}; }}
@@ -191,6 +207,18 @@ def apply(choice: str) -> None:
         widget.setPalette(palette)
         # Views that paint with `colour` hear of it even where their own palette did not change.
         QApplication.sendEvent(widget, QEvent(QEvent.Type.PaletteChange))
+
+
+def base_font(system: QFont) -> QFont:
+    """Return the system's font with fonts for Chinese, Japanese and Korean behind it, named.
+
+    Left to itself Qt may choose a bold face for what the first font lacks.
+    """
+    font = QFont(system)
+    families = QFontDatabase.families()
+    first = system.family() if system.family() in families else QFontInfo(system).family()
+    font.setFamilies([first, *(each for each in _WIDE_FAMILIES if each in families)])
+    return font
 
 
 def contrast(one: str, other: str) -> float:
