@@ -78,6 +78,10 @@ class Margin(QWidget):
         self._labels = 0.0
         self._bars: tuple[str, ...] = ()
         self.setObjectName("text_margin")
+        self.retell()
+
+    def retell(self) -> None:
+        """Take its name anew: the language changed."""
         self.setAccessibleName(tr("Line numbers and origins"))
 
     def gather(self) -> None:
@@ -201,6 +205,10 @@ class Overview(QWidget):
         self._lanes: list[tuple[str, list[tuple[float, float]]]] = []
         self._picture: QPixmap | None = None
         self.setObjectName("text_overview")
+        self.retell()
+
+    def retell(self) -> None:
+        """Take its words anew: the language changed."""
         self.setAccessibleName(tr("All marks of the text"))
         self.setToolTip(tr("All marks of the text; click to go there"))
 
