@@ -289,9 +289,12 @@ def test_every_part_of_both_views_has_a_name_and_can_be_reached(
                 assert widget.objectName()
 
 
-def test_delivered_forms_are_words_as_well_as_colours(desk: Desk, model: ModelView) -> None:
-    one = desk.audits[0]
-    part = next(d for d in one.deliveries if d.form is Form.TRUNCATED)
-    call = next(c.index for c in one.run.calls if part.message in one.run.request(c.index))
-    desk.go(Place(run=0, call=call, tab="model"))
-    assert any("truncated" in label.label for label in model.pane.view.gutter.held)
+def test_delivered_forms_are_words_as_well_as_colours(qtbot: QtBot) -> None:
+    made = made_audit()
+    cut = replace(made.deliveries[0], form=Form.TRUNCATED)
+    desk = Desk()
+    desk.add(replace(made, deliveries=(cut,)))
+    view = ModelView(desk)
+    in_sight(qtbot, view)
+    desk.go(Place(run=0, call=2, tab="model"))
+    assert any("truncated" in label.label for label in view.pane.view.gutter.held)

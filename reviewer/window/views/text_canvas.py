@@ -70,9 +70,14 @@ class TextCanvas(QAbstractScrollArea):
         self._dress()
         self._refit()
 
+    def retell(self) -> None:
+        """Take every word anew: the language changed."""
+        self._margin.retell()
+        self._overview.retell()
+        self.viewport().update()
+
     def _dress(self) -> None:
         self.setObjectName("text_view")
-        self.setAccessibleName(tr("Text"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)

@@ -203,6 +203,7 @@ class TextPane(QWidget):
         self.wrap.setText(tr("Wrap lines"))
         self.wrap.setAccessibleName(tr("Wrap lines"))
         self.bar.retell()
+        self.view.retell()
         self._tell(self.view.selection())
 
     def find_here(self) -> None:

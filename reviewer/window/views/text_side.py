@@ -78,9 +78,9 @@ class Margin(QWidget):
         self._labels = 0.0
         self._bars: tuple[str, ...] = ()
         self.setObjectName("text_margin")
-        self.retranslate()
+        self.retell()
 
-    def retranslate(self) -> None:
+    def retell(self) -> None:
         """Take its name anew: the language changed."""
         self.setAccessibleName(tr("Line numbers and origins"))
 
@@ -205,10 +205,10 @@ class Overview(QWidget):
         self._lanes: list[tuple[str, list[tuple[float, float]]]] = []
         self._picture: QPixmap | None = None
         self.setObjectName("text_overview")
-        self.retranslate()
+        self.retell()
 
-    def retranslate(self) -> None:
-        """Take its name anew: the language changed."""
+    def retell(self) -> None:
+        """Take its words anew: the language changed."""
         self.setAccessibleName(tr("All marks of the text"))
         self.setToolTip(tr("All marks of the text; click to go there"))
 

@@ -54,6 +54,7 @@ class TextView(TextCanvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("Text"))
         self._wanted_x: float | None = None
         self._pending: Span | None = None
         self._pressed: int | None = None
@@ -247,7 +248,7 @@ class TextView(TextCanvas):
             self.select_all()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.chosen.emit(self._cursor)
+            self.chosen.emit(self.selection().start)
             return
         for key, (move, selects) in MOVES.items():
             if event.matches(key):
