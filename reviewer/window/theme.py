@@ -107,6 +107,8 @@ THEMES: Mapping[str, Mapping[str, str]] = {
 """The colours of every theme, as ``#rrggbb`` by name."""
 
 _PRESENT = ["light"]
+_STYLED = "reread_styled"
+"""The property of the application that says that its style was set."""
 _LINEAR_UP_TO = 0.04045
 """Where the curve of sRGB begins; below it light is in proportion to the number."""
 
@@ -141,10 +143,10 @@ QStatusBar::item {{ border: 0; }}
 QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
 QLabel[tone="muted"] {{ color: {muted}; }}
 QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
-QPushButton#choice {{ text-align: left; padding: 16px 20px; border: 1px solid {line};
+QListWidget#recent_runs {{ background: {window}; }}
+QPushButton#choice {{ border: 1px solid {line};
     border-radius: 6px; background: {paper}; }}
-QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent};
-    padding: 15px 19px; }}
+QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent}; }}
 """
 
 
@@ -177,11 +179,16 @@ def apply(choice: str) -> None:
     name = resolved(choice)
     _PRESENT[0] = name
     tokens = THEMES[name]
-    if app.style().objectName().lower() != "fusion":
+    if not app.property(_STYLED):  # a style that is set again would be deleted under its widgets
+        # Without it a widget that a style sheet speaks of takes no other size of text.
+        app.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         app.setStyle("fusion")
-    app.setPalette(_palette(tokens))
+        app.setProperty(_STYLED, True)  # noqa: FBT003 - Qt's signature
+    palette = _palette(tokens)
+    app.setPalette(palette)
     app.setStyleSheet(_SHEET.format(**tokens))
     for widget in app.topLevelWidgets():
+        widget.setPalette(palette)
         # Views that paint with `colour` hear of it even where their own palette did not change.
         QApplication.sendEvent(widget, QEvent(QEvent.Type.PaletteChange))
 
