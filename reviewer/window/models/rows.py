@@ -24,7 +24,7 @@ from reviewer.window.presenters.filters import rows_words
 from reviewer.window.presenters.tables import CELL_COLUMNS, NOTHING, Cell, Heading, Table
 
 if TYPE_CHECKING:
-    from reviewer.filter.arrays import Arrays
+    from reviewer.filter.arrays import Arrays, Rows
 
 __all__ = ["INLINE", "Layout", "RowModel", "Wish"]
 
@@ -58,7 +58,7 @@ class Layout:
     lines of their headings.
     """
 
-    lines: Sequence[int]
+    lines: range | Rows
     groups: tuple[tuple[str, int], ...] = ()
     heads: tuple[int, ...] = ()
     shown: int = 0
@@ -169,10 +169,8 @@ class RowModel(QAbstractTableModel):
         lines = self._layout.lines
         if isinstance(lines, range):
             return row if row in lines else None
-        try:
-            return lines.index(row)
-        except ValueError:
-            return None
+        found = (lines == row).nonzero()[0]
+        return int(found[0]) if len(found) else None
 
     # -- Qt's questions -----------------------------------------------------------
 
@@ -252,20 +250,20 @@ def _untouched(table: Table | None) -> Layout:
 
 def _layout(table: Table, arrays: Arrays, wish: Wish) -> Layout:
     """Make the lines; this may run in the worker."""
+    import numpy as np  # noqa: PLC0415 - see above
+
     from reviewer.filter.arrays import Query  # noqa: PLC0415 - numpy, see above
 
     rows = arrays.rows(Query(wish.tree, wish.sort, wish.descending, wish.group))
     if not wish.group:
-        return Layout(rows.tolist(), shown=len(rows))
-    starts = [int(start) for start in arrays.groups(wish.group, rows)]
-    lines: list[int] = []
-    heads: list[int] = []
-    groups: list[tuple[str, int]] = []
-    ends = [*starts[1:], len(rows)] if starts else []
-    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        value = table.value(int(rows[start]), wish.group)
-        groups.append((NOTHING if value is None else fit(str(value), CELL_COLUMNS), end - start))
-        heads.append(len(lines))
-        lines.append(-1 - number)
-        lines += rows[start:end].tolist()
-    return Layout(lines, tuple(groups), tuple(heads), len(rows))
+        return Layout(rows, shown=len(rows))
+    starts = arrays.groups(wish.group, rows)
+    numbers = np.arange(len(starts))
+    groups = []
+    for row, size in zip(
+        rows[starts].tolist(), np.diff(starts, append=len(rows)).tolist(), strict=True
+    ):
+        value = table.value(row, wish.group)
+        groups.append((NOTHING if value is None else fit(str(value), CELL_COLUMNS), size))
+    lines = np.insert(rows, starts, -1 - numbers)
+    return Layout(lines, tuple(groups), tuple((starts + numbers).tolist()), len(rows))
