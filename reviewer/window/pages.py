@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -45,20 +46,56 @@ def plain_label(name: str, *, tone: str = "", larger: float = 1.0) -> QLabel:
     return label
 
 
-class _Page(QWidget):
-    """A column in the middle of the window."""
+class _Page(QScrollArea):
+    """A column in the middle of the window, which scrolls where large text needs more room."""
 
     def __init__(self, name: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self.column = QWidget(self)
-        self.column.setMaximumWidth(_COLUMN)
-        self.rows = QVBoxLayout(self.column)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        ground = QWidget()
+        column = QWidget(ground)
+        column.setMaximumWidth(_COLUMN)
+        self.rows = QVBoxLayout(column)
         self.rows.setSpacing(10)
-        across = QHBoxLayout(self)
+        across = QHBoxLayout(ground)
         across.addStretch(1)
-        across.addWidget(self.column, 6)
+        across.addWidget(column, 6)
         across.addStretch(1)
+        self.setWidget(ground)
+
+
+class Choice(QPushButton):
+    """A large button: what it does, and under it what that means."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("choice")
+        self.setAutoDefault(True)
+        self._title = plain_label("choice_title", larger=1.15)
+        self._more = plain_label("choice_more", tone="muted")
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(20, 14, 20, 14)
+        for label in (self._title, self._more):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            rows.addWidget(label)
+
+    def tell(self, title: str, more: str) -> None:
+        """Show *title* and, under it, *more*."""
+        self._title.setText(title)
+        self._more.setText(more)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(more)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Leave room for both texts."""
+        layout = self.layout()
+        return layout.sizeHint() if layout is not None else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Leave room for both texts."""
+        return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
 
 
 class StartPage(_Page):
@@ -80,24 +117,23 @@ class StartPage(_Page):
         self.recent = QListWidget()
         self.recent.setObjectName("recent_runs")
         self.recent.setFrameShape(QFrame.Shape.NoFrame)
+        self.recent.setSpacing(3)
         self.recent.itemActivated.connect(self._activated)
         self.recent.itemClicked.connect(self._activated)
         self.drop = plain_label("start_drop", tone="muted")
         self.rows.addStretch(1)
-        for widget in (self.title, self.purpose, *self.choices, self.recent_title):
+        above = (self.title, self.purpose, *self.choices, self.drop, self.recent_title)
+        for widget in above:
             self.rows.addWidget(widget)
         self.rows.addWidget(self.recent, 4)
-        self.rows.addWidget(self.drop)
         self.rows.addStretch(1)
         self._paths: tuple[str, ...] = ()
         self._missing: frozenset[str] = frozenset()
         self.retranslate()
 
-    def _choice(self, command: str) -> QPushButton:
-        button = QPushButton()
-        button.setObjectName("choice")
+    def _choice(self, command: str) -> Choice:
+        button = Choice()
         button.setProperty("command", command)
-        button.setAutoDefault(True)
         button.clicked.connect(lambda: self.chosen.emit(command))
         return button
 
@@ -122,6 +158,7 @@ class StartPage(_Page):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.title.setText("Reread")
+        self.setAccessibleName(tr("Start"))
         self.purpose.setText(
             tr(
                 "Shows which exact text a model was sent when it wrote a sentence, and whether its "
@@ -143,10 +180,7 @@ class StartPage(_Page):
             ),
         }
         for button in self.choices:
-            title, more = texts[button.property("command")]
-            button.setText(f"{title}\n{more}")
-            button.setAccessibleName(title)
-            button.setAccessibleDescription(more)
+            button.tell(*texts[button.property("command")])
         self.recent_title.setText(tr("Recent runs"))
         self.recent.setAccessibleName(tr("Recent runs"))
         self.drop.setText(tr("Or drop a folder or a file anywhere on this window."))
@@ -231,6 +265,7 @@ class LoadingPage(_Page):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.title.setText(tr("Reading and auditing"))
+        self.setAccessibleName(tr("Reading and auditing"))
 
 
 class EmptyPage(_Page):
@@ -268,6 +303,7 @@ class EmptyPage(_Page):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.title.setText(tr("No run with model calls was found"))
+        self.setAccessibleName(tr("No run with model calls was found"))
         self.hint.setText(
             tr(
                 "The bar above lists what was met. A run folder holds a manifest.json; a trace "

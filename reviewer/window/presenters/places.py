@@ -155,7 +155,7 @@ def place_words(audit: Audit, place: Place) -> str:
     if place.call is not None:
         words.append(tr("call {number} of {count}", number=place.call, count=len(audit.calls)))
     if place.message is not None:
-        words.append(tr("message {number}", number=place.message + 1))
+        words.append(tr("message {number}", number=place.message))
     if place.message_span is not None:
         span = place.message_span
         words.append(tr("characters [{start}, {end})", start=span.start, end=span.end))

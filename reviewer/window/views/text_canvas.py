@@ -31,13 +31,19 @@ from reviewer.window.views.text_side import Margin, Overview
 from reviewer.window.views.text_stand_ins import stand_in_places
 from store.records.text import Span
 
-__all__ = ["TextCanvas"]
+__all__ = ["TextCanvas", "line_number"]
 
 _LEFT = 4.0
 _BUDGET = 0.012
 """Seconds of work before the window gets its turn: less than one frame."""
 _WHEEL_LINES = 3
 _WHEEL_STEP = 120
+
+
+def line_number(line: int, start: int) -> str:
+    """Return the number of a line, whatever the code point at which it begins."""
+    del start
+    return str(line)
 
 
 class TextCanvas(QAbstractScrollArea):
@@ -49,7 +55,8 @@ class TextCanvas(QAbstractScrollArea):
         self.marks: Spans[Mark] = Spans()
         self.gutter: Spans[Gutter] = Spans()
         self.hits = Hits()
-        self.number_of: Callable[[int], str] = str
+        self.empty_words = ""
+        self.number_of: Callable[[int, int], str] = line_number
         self.layouts = RowLayouts(text_font(self.font().pointSizeF()), self._formats)
         self._sub = 0
         self._anchor = self._cursor = 0
@@ -63,9 +70,14 @@ class TextCanvas(QAbstractScrollArea):
         self._dress()
         self._refit()
 
+    def retell(self) -> None:
+        """Take every word anew: the language changed."""
+        self._margin.retell()
+        self._overview.retell()
+        self.viewport().update()
+
     def _dress(self) -> None:
         self.setObjectName("text_view")
-        self.setAccessibleName(tr("Text"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
@@ -276,6 +288,11 @@ class TextCanvas(QAbstractScrollArea):
             painter.setClipRect(QRectF(0, top, width, tall) & QRectF(drawn))
             self._draw_row(painter, row, QPointF(left, top))
             painter.restore()
+        if not self.text and self.empty_words:
+            painter.setPen(colour("muted"))
+            painter.setFont(self.font())
+            inner = self.viewport().rect().adjusted(12, 12, -12, -12)
+            painter.drawText(inner, Qt.TextFlag.TextWordWrap, self.empty_words)
         if self.layouts.widest > widest:
             self._refit_width()
         painter.end()

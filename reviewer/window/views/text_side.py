@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
@@ -40,7 +40,7 @@ class Shown(Protocol):
     marks: Spans[Mark]
     gutter: Spans[Gutter]
     hits: Hits
-    number_of: Callable[[int], str]
+    number_of: Callable[[int, int], str]
 
     def visible(self) -> Iterator[tuple[int, float]]:
         """Yield each row in sight with its top."""
@@ -67,6 +67,9 @@ def plain_tip(text: str) -> str:
 class Margin(QWidget):
     """Labels of origin, numbers of lines, and a bar for each kind of mark."""
 
+    chosen = Signal(int)
+    """A position of the piece whose label was pressed."""
+
     def __init__(self, parent: QWidget, shown: Shown) -> None:
         super().__init__(parent)
         self._shown = shown
@@ -75,11 +78,17 @@ class Margin(QWidget):
         self._labels = 0.0
         self._bars: tuple[str, ...] = ()
         self.setObjectName("text_margin")
+        self.retell()
+
+    def retell(self) -> None:
+        """Take its name anew: the language changed."""
         self.setAccessibleName(tr("Line numbers and origins"))
 
     def gather(self) -> None:
         """Find again which labels and kinds of mark there are."""
-        self._longest = max((len(one.label) for one in self._shown.gutter.held), default=0)
+        # Room for "+9" where several labels meet in one row.
+        labels = self._shown.gutter.held
+        self._longest = max((len(one.label) + 3 for one in labels), default=0)
         kinds = {mark.kind for mark in self._shown.marks.held}
         self._bars = tuple(kind for kind in BARS if kind in kinds)
 
@@ -88,7 +97,9 @@ class Margin(QWidget):
         shown = self._shown
         column = shown.layouts.column
         rows = shown.layouts.rows
-        self._digits = max(len(shown.number_of(rows.line_of(len(rows) - 1))), 2)
+        self._digits = max(
+            len(shown.number_of(rows.line_of(len(rows) - 1), rows.span(len(rows) - 1).start)), 2
+        )
         self._labels = min(self._longest, _LABEL_COLUMNS) * column + (_GAP if self._longest else 0)
         return round(
             _GAP + self._labels + self._digits * column + _GAP + (_BAR + 1) * len(self._bars) + _GAP
@@ -112,7 +123,7 @@ class Margin(QWidget):
         rows = layouts.rows
         text = "↳"
         if rows.begins_line(row):
-            text = self._shown.number_of(rows.line_of(row))
+            text = self._shown.number_of(rows.line_of(row), rows.span(row).start)
         painter.setPen(colour("muted"))
         left = _GAP + self._labels
         box = QRectF(left, top, self._digits * layouts.column, layouts.row_height)
@@ -155,6 +166,16 @@ class Margin(QWidget):
         rows = self._shown.layouts.rows
         return Span(rows.span(row).start, max(rows.end(row), rows.span(row).start + 1))
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Choose the piece whose label was pressed."""
+        layouts, y = self._shown.layouts, event.position().y()
+        for row, top in self._shown.visible():
+            if top <= y < top + layouts[row].lines * layouts.row_height:
+                found = self._of_row(row)
+                if found:
+                    start = layouts.rows.span(row).start
+                    self.chosen.emit(max(found[0].span.start, start))
+
     def event(self, event: QEvent) -> bool:
         """Say in full what a shortened label says."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -184,6 +205,10 @@ class Overview(QWidget):
         self._lanes: list[tuple[str, list[tuple[float, float]]]] = []
         self._picture: QPixmap | None = None
         self.setObjectName("text_overview")
+        self.retell()
+
+    def retell(self) -> None:
+        """Take its words anew: the language changed."""
         self.setAccessibleName(tr("All marks of the text"))
         self.setToolTip(tr("All marks of the text; click to go there"))
 

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from reviewer.window.i18n import tr, trn
-from reviewer.window.views.text_canvas import TextCanvas
+from reviewer.window.views.text_canvas import TextCanvas, line_number
 from reviewer.window.views.text_find import Search
 from reviewer.window.views.text_finder import Finder
 from reviewer.window.views.text_lines import word_at
@@ -44,7 +44,9 @@ class TextView(TextCanvas):
     selection_changed = Signal(object)
     """The selected `Span` of the text; an empty one is the cursor."""
     clicked = Signal(int)
-    """The code point that was clicked, or chosen with Return."""
+    """The code point that was clicked."""
+    chosen = Signal(int)
+    """The code point that was chosen with Return, or whose label was clicked."""
     found = Signal(int, int, bool)
     """Number of the hit shown (from 1, 0 for none), hits so far, whether that is all of them."""
     notice = Signal(str)
@@ -52,21 +54,27 @@ class TextView(TextCanvas):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(tr("Text"))
         self._wanted_x: float | None = None
         self._pending: Span | None = None
         self._pressed: int | None = None
         self._finder = Finder(self)
         self._finder.hit.connect(self.reveal)
         self._finder.progress.connect(self._on_found)
+        self._margin.chosen.connect(self.chosen)
 
     def set_text(
         self,
         text: str,
         marks: Sequence[Mark] = (),
         gutter: Sequence[Gutter] = (),
-        number_of: Callable[[int], str] = str,
+        number_of: Callable[[int, int], str] = line_number,
     ) -> None:
-        """Show *text* from its start; *number_of* names a line, which is counted from 1."""
+        """Show *text* from its start.
+
+        *number_of* is given a line, from 1, and the code point at which it
+        begins, and returns what stands beside it.
+        """
         self._finder.stop()
         self.number_of = number_of
         self._wanted_x = self._pending = self._pressed = None
@@ -154,7 +162,11 @@ class TextView(TextCanvas):
         if more > 0:
             words += trn(" … {n} more character", " … {n} more characters", more)
         self.setAccessibleDescription(
-            tr("Line {line}: {words}", line=self.number_of(rows.line_of(row)), words=words)
+            tr(
+                "Line {line}: {words}",
+                line=self.number_of(rows.line_of(row), span.start),
+                words=words,
+            )
         )
         QAccessible.updateAccessibility(
             QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
@@ -176,19 +188,25 @@ class TextView(TextCanvas):
     # -- find ----------------------------------------------------------------------------
 
     def find(  # type: ignore[override]  # Qt's own looks up windows by number, on the class
-        self, text: str, *, backwards: bool = False, case: bool = False, whole: bool = False
+        self,
+        text: str,
+        *,
+        backwards: bool = False,
+        case: bool = False,
+        whole: bool = False,
+        on: bool = False,
     ) -> None:
         """Go to the next *text* from the selection on, and mark all; ``found`` tells the count.
 
-        An empty *text* ends the search.
+        With *on* a hit that is selected is passed over.  An empty *text* ends
+        the search.
         """
         if not text:
             self._finder.stop()
             self._on_found(0, 0, True)  # noqa: FBT003 - as the signal gives it
             return
         span = self.selection()
-        again = self._finder.hits.length and text == self.text[span.start : span.end]
-        start = span.start if backwards else (span.end if again else span.start)
+        start = span.end if on and not backwards else span.start
         search = Search(self.text, text, case=case, whole=whole)
         self._finder.find(search, start, backwards=backwards)
 
@@ -230,7 +248,7 @@ class TextView(TextCanvas):
             self.select_all()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.clicked.emit(self._cursor)
+            self.chosen.emit(self.selection().start)
             return
         for key, (move, selects) in MOVES.items():
             if event.matches(key):
@@ -270,6 +288,7 @@ class TextView(TextCanvas):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """End the selection; without one this was a click."""
+        super().mouseReleaseEvent(event)
         pressed, self._pressed = self._pressed, None
         if pressed is not None and self._anchor == self._cursor == pressed:
             self.clicked.emit(pressed)
