@@ -194,6 +194,6 @@ def test_the_chips_follow_the_language(qtbot: QtBot, incident: Audit) -> None:
     _, _, text = shown(qtbot, incident)
     i18n.set_language("zh_CN")
     try:
-        assert "✓ 已读" in text.toPlainText()
+        assert "已读" in text.toPlainText()
     finally:
         i18n.set_language("en")
