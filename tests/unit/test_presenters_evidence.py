@@ -1,5 +1,6 @@
 """The evidence of a citation: claim, model's input and stored version, each proven or said not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from reviewer.audit.rules import rules
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
+from reviewer.window import i18n
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import Chip, TextRun, answer_pages
 from reviewer.window.presenters.evidence import card, citation_card
 from reviewer.window.presenters.excerpts import LINES, Excerpt
 from reviewer.window.presenters.finding_card import finding_card
+from reviewer.window.presenters.reasons import reason_words
 from reviewer.window.presenters.strip import Piece, strip
 from store.opening import open_paths
 from store.records.findings import Audit, Form, Verdict
@@ -227,3 +230,27 @@ def test_a_strip_tells_delivered_from_gap_and_places_what_is_cited(sample: list[
             lane = strip(found, facts.version.key)
             hatched = [p for p in lane.pieces if p.kind == "preview"] if lane else []
             assert bool(hatched) <= any(d.form is Form.PREVIEW for d in found.deliveries)
+
+
+def test_every_reason_of_the_sample_is_told_in_the_language_of_the_window(
+    sample: list[Audit],
+) -> None:
+    reasons = {facts.reason for found in sample for facts in found.citations}
+    assert {reason_words(reason) for reason in reasons} == reasons
+    i18n.set_language("zh_CN")
+    try:
+        for reason in reasons:
+            told = reason_words(reason)
+            assert told != reason
+            assert set(re.findall(r"[0-9]+", told)) == set(re.findall(r"[0-9]+", reason))
+    finally:
+        i18n.set_language("en")
+
+
+def test_evidence_inside_a_reason_is_no_pattern() -> None:
+    i18n.set_language("zh_CN")
+    try:
+        assert reason_words("no source is named {source} \\1") == "没有名为 {source} \\1 的来源"
+        assert reason_words("something new") == "something new"
+    finally:
+        i18n.set_language("en")

@@ -23,6 +23,7 @@ from reviewer.window.presenters.cards import (
 )
 from reviewer.window.presenters.excerpts import Excerpt
 from reviewer.window.presenters.finding_card import finding_card
+from reviewer.window.presenters.reasons import reason_words
 from reviewer.window.presenters.strip import facts_of, place_of
 from reviewer.window.presenters.words import (
     grade_meaning,
@@ -80,7 +81,7 @@ def citation_card(audit: Audit, index: int, run: int = 0) -> Card:
         title=tr("Citation {number} of {total}", number=index + 1, total=len(audit.citations)),
         verdict=Line(verdict_sign(facts.verdict), tone(facts.verdict), verdict_word(facts.verdict)),
         meaning=verdict_meaning(facts.verdict),
-        reason=sentence(facts.reason),
+        reason=sentence(reason_words(facts.reason)),
         grade=grade_line(facts.grade),
         notes=tuple(_notes(audit, facts)),
         steps=(
