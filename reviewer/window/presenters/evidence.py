@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from reviewer.audit.rules import rules
 from reviewer.audit.texts import VersionText
 from reviewer.display import one_line
 from reviewer.reports._words import quotation, reference, short
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import place_of_citation
+from reviewer.window.presenters.cards import (
+    Button,
+    Card,
+    Line,
+    Step,
+    grade_line,
+    rule_title,
+    sentence,
+)
 from reviewer.window.presenters.excerpts import Excerpt
+from reviewer.window.presenters.finding_card import finding_card
 from reviewer.window.presenters.strip import facts_of, place_of
 from reviewer.window.presenters.words import (
     grade_meaning,
     grade_word,
     integrity_words,
-    severity_words,
     span_words,
     tone,
     verdict_meaning,
     verdict_sign,
     verdict_word,
 )
-from store.records.findings import Anchor, Audit, CitationFacts, Finding, Form, Verdict
+from store.records.findings import Anchor, Audit, CitationFacts, Form, Verdict
 from store.records.grades import Grade
 from store.records.sources import Integrity, Version, VersionKey
 from store.records.text import Span, Unit
 
-__all__ = ["Button", "Card", "Line", "Step", "card", "citation_card", "finding_card"]
+__all__ = ["card", "citation_card"]
 
 _NOT_LOOKED = frozenset(
     {
@@ -45,51 +53,6 @@ _NOT_LOOKED = frozenset(
 """Verdicts that are given before any request is looked at: no words of them say "not there"."""
 
 _MISSING = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A statement with its sign and tone (``good``, ``open``, ``bad``, ``muted``)."""
-
-    sign: str
-    tone: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Button:
-    """A way to a place."""
-
-    words: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One link of the chain: what holds, where, the words themselves, and the way there."""
-
-    id: str
-    title: str
-    line: Line
-    where: str = ""
-    excerpt: Excerpt | None = None
-    notes: tuple[str, ...] = ()
-    buttons: tuple[Button, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """Everything about one citation or finding.  ``source`` is the version it speaks of."""
-
-    title: str
-    verdict: Line
-    meaning: str
-    reason: str
-    grade: str
-    notes: tuple[str, ...]
-    steps: tuple[Step, ...]
-    buttons: tuple[Button, ...] = ()
-    source: VersionKey | None = None
 
 
 def card(audit: Audit, place: Place) -> Card | None:
@@ -117,8 +80,8 @@ def citation_card(audit: Audit, index: int, run: int = 0) -> Card:
         title=tr("Citation {number} of {total}", number=index + 1, total=len(audit.citations)),
         verdict=Line(verdict_sign(facts.verdict), tone(facts.verdict), verdict_word(facts.verdict)),
         meaning=verdict_meaning(facts.verdict),
-        reason=_sentence(facts.reason),
-        grade=_grade(facts.grade),
+        reason=sentence(facts.reason),
+        grade=grade_line(facts.grade),
         notes=tuple(_notes(audit, facts)),
         steps=(
             _claim(audit, facts, run),
@@ -129,15 +92,6 @@ def citation_card(audit: Audit, index: int, run: int = 0) -> Card:
     )
 
 
-def _grade(grade: Grade) -> str:
-    return tr("Grade {grade}: {meaning}", grade=grade_word(grade), meaning=grade_meaning(grade))
-
-
-def _sentence(words: str) -> str:
-    words = one_line(words)
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "。")) else ".")
-
-
 def _notes(audit: Audit, facts: CitationFacts) -> Iterator[str]:
     if facts.missing:
         yield tr("Missing: {spans}", spans=_spans(facts.missing, facts.unit))
@@ -145,10 +99,10 @@ def _notes(audit: Audit, facts: CitationFacts) -> Iterator[str]:
         (call.grade_reason for call in audit.run.calls if call.index == facts.call_at_answer), ""
     )
     if reason and facts.grade is not Grade.RECORDED:
-        yield tr("Why this grade: {reason}", reason=_sentence(reason))
+        yield tr("Why this grade: {reason}", reason=sentence(reason))
     for finding in audit.findings:
         if finding.where.citation == facts.index:
-            yield tr("Finding {rule}", rule=_rule_title(finding))
+            yield tr("Finding {rule}", rule=rule_title(finding))
 
 
 def _spans(spans: Iterable[Span], unit: Unit) -> str:
@@ -391,63 +345,3 @@ def _anchor(anchor: Anchor) -> str:
         Anchor.ORPHAN: tr("stands nowhere in the version"),
         Anchor.NONE: tr("was not compared"),
     }[anchor]
-
-
-# -- findings without a citation ------------------------------------------------------------
-
-
-def finding_card(audit: Audit, index: int, run: int = 0) -> Card:
-    """Return the card of finding *index*: the rule, why it matters, and the ways there."""
-    finding = audit.findings[index]
-    sign, look, word = severity_words(finding.severity)
-    rule = next((rule for rule in rules() if rule.id == finding.rule), None)
-    notes = [tr("Where: {where}", where=", ".join(_where(finding)) or tr("the whole run"))]
-    if rule:
-        notes.append(tr("Why it matters: {why}", why=rule.why))
-    return Card(
-        title=_rule_title(finding),
-        verdict=Line(sign, look, word),
-        meaning=f"{rule.summary}." if rule else "",
-        reason=_sentence(finding.message),
-        grade=_grade(finding.grade),
-        notes=tuple(notes),
-        steps=(),
-        buttons=tuple(_ways(audit, index, run)),
-        source=_version(audit, finding),
-    )
-
-
-def _rule_title(finding: Finding) -> str:
-    rule = next((rule for rule in rules() if rule.id == finding.rule), None)
-    return f"{finding.rule} {rule.name}" if rule else finding.rule
-
-
-def _where(finding: Finding) -> Iterator[str]:
-    where = finding.where
-    if where.call is not None:
-        yield tr("call {call}", call=where.call)
-    if where.message is not None:
-        yield tr("message {message}", message=where.message)
-    if where.tool_call_id:
-        yield tr("tool call {id}", id=one_line(where.tool_call_id))
-    if where.source_id is not None:
-        yield one_line(where.source_id)
-
-
-def _version(audit: Audit, finding: Finding) -> VersionKey | None:
-    found = (s for s in audit.sources if s.source_id == finding.where.source_id)
-    return next((source.versions[-1].version.key for source in found if source.versions), None)
-
-
-def _ways(audit: Audit, index: int, run: int) -> Iterator[Button]:
-    where = audit.findings[index].where
-    source = _version(audit, audit.findings[index])
-    if where.call is not None and 1 <= where.call <= len(audit.run.calls):
-        place = Place(
-            run, call=where.call, message=where.message, source=source, finding=index, tab="model"
-        )
-        yield Button(tr("Show in model view"), place)
-    if source is not None:
-        place = Place(run, call=where.call, source=source, finding=index)
-        yield Button(tr("Show in source"), replace(place, tab="source"))
-        yield Button(tr("Show in residency map"), replace(place, tab="residency"))

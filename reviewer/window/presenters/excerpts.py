@@ -8,8 +8,10 @@ from store.records.text import Span
 
 __all__ = ["AROUND", "LARGEST", "SHORT", "Cut", "Excerpt"]
 
-AROUND = 90
-"""How many characters are shown before and behind."""
+AROUND = 120
+"""How many characters are shown before and behind, on at most `LINES` lines each."""
+
+LINES = 2
 
 SHORT = 600
 """How many characters of the words themselves are shown at first."""
@@ -44,8 +46,7 @@ class Excerpt:
         """Return at most *limit* characters of the words; longer ones lose their end."""
         start, end = self.span.start, min(self.span.end, len(self.text))
         shown = min(end, start + limit)
-        head = max(0, start - AROUND)
-        tail = min(len(self.text), end + AROUND) if shown == end else shown
+        head, tail = self._head(start), self._tail(end) if shown == end else shown
         return Cut(
             before=self.text[head:start],
             words=self.text[start:shown],
@@ -54,3 +55,19 @@ class Excerpt:
             head=head > 0,
             tail=shown == end and tail < len(self.text),
         )
+
+    def _head(self, start: int) -> int:
+        least, at = max(0, start - AROUND), start
+        for _ in range(LINES + 1):
+            at = self.text.rfind("\n", least, at)
+            if at < 0:
+                return least
+        return at + 1
+
+    def _tail(self, end: int) -> int:
+        most, at = min(len(self.text), end + AROUND), end - 1
+        for _ in range(LINES + 1):
+            at = self.text.find("\n", at + 1, most)
+            if at < 0:
+                return most
+        return at

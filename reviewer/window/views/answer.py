@@ -36,7 +36,8 @@ from reviewer.window.presenters.answer import (
     place_of_citation,
 )
 from reviewer.window.theme import colour
-from reviewer.window.views.following import RESTYLED, follow_language, plain_label
+from reviewer.window.views.labels import RESTYLED, plain_label
+from reviewer.window.views.language import follow_language
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown

@@ -18,11 +18,13 @@ from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.evidence import Button, Card, Line, Step, card
+from reviewer.window.presenters.cards import Button, Card, Line, Step
+from reviewer.window.presenters.evidence import card
 from reviewer.window.presenters.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.presenters.strip import Strip, strip
 from reviewer.window.theme import colour
-from reviewer.window.views.following import RESTYLED, follow_language, plain_label, tint
+from reviewer.window.views.labels import RESTYLED, plain_label, tint
+from reviewer.window.views.language import follow_language
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.strip import CoverageStrip
 from reviewer.window.views.text_stand_ins import shown

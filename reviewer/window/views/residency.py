@@ -14,7 +14,8 @@ from reviewer.window.presenters.cells import Cell
 from reviewer.window.presenters.residency import ResidencyTable, cell_word, residency_table
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
-from reviewer.window.views.following import RESTYLED, follow_language, plain_label
+from reviewer.window.views.labels import RESTYLED, plain_label
+from reviewer.window.views.language import follow_language
 from reviewer.window.views.residency_look import draw_cell
 from reviewer.window.views.residency_map import ResidencyMap
 from reviewer.window.views.text_stand_ins import shown
@@ -169,7 +170,7 @@ class ResidencyView(QWidget):
             return
         self._say(tr("Working out which source stood in which call …"))
         if self._worker is None:
-            self._worker = worker = Worker(self)
+            self._worker = worker = Worker()
             self.destroyed.connect(lambda: worker.close(0))
         self._worker.run(
             Operation(

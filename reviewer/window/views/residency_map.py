@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
@@ -19,43 +20,27 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QPixmap,
-    QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 
 from reviewer.window.i18n import tr
-from reviewer.window.presenters.cells import Cell
 from reviewer.window.presenters.residency import ResidencyTable
 from reviewer.window.theme import colour
-from reviewer.window.views.following import RESTYLED
-from reviewer.window.views.residency_look import LETTERS_FROM, colour_table, tiles
+from reviewer.window.views.labels import RESTYLED
+from reviewer.window.views.residency_grid import Box, ResidencyGrid
+from reviewer.window.views.residency_look import LETTERS_FROM, colours, mosaic, tiles
 from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.grades import Grade
 
 __all__ = ["ResidencyMap"]
 
-_WIDTHS = (1, 2, 3, 4, 6, 9, 13, 18, 24, 32, 44, 60)
-"""Widths of a cell in steps of zoom, for a font of normal size."""
-_READABLE = 8
-"""The least of these steps that a map opens with: letters can be read."""
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 _TICK = "✓"
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """Rows and columns in sight: ``[top, bottom)`` and ``[left, right)``, from 0."""
-
-    top: int
-    bottom: int
-    left: int
-    right: int
-
-
-class ResidencyMap(QAbstractScrollArea):
+class ResidencyMap(ResidencyGrid):
     """Sources by calls.  Arrows move the cursor, Enter or a click chooses the cell."""
 
     chosen = Signal(int, int)
@@ -65,12 +50,11 @@ class ResidencyMap(QAbstractScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._table: ResidencyTable | None = None
-        self._buffer = np.zeros((0, 0), np.uint8)
+        self._cells = np.zeros((0, 0), np.uint8)
+        # Qt does not own the memory of the image: the buffer is kept here.
+        self._buffer = np.zeros((0, 0), np.uint32)
         self._image = QImage()
-        self._tiles: dict[tuple[int, int, float], dict[Cell, QPixmap]] = {}
-        self._zoom = _READABLE
-        self._row, self._call = 0, 1
+        self._tiles: dict[tuple[int, int, float], NDArray[np.uint32]] = {}
         self._answer = 0
         self.setObjectName("residency_map")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -85,21 +69,17 @@ class ResidencyMap(QAbstractScrollArea):
         self._table = table
         self._row, self._call = 0, max(1, table.closing if table else 1)
         self._answer = table.closing if table else 0
-        cells = table.cells if table is not None else np.zeros((0, 0), np.uint8)
-        rows, calls = cells.shape
-        # Qt reads whole words of each line, and does not own the memory: it is kept here.
-        self._buffer = np.zeros((rows, (calls + 3) // 4 * 4), np.uint8)
-        self._buffer[:, :calls] = cells
-        self._image = QImage()
-        if rows and calls:
-            stride = self._buffer.shape[1]
-            self._image = QImage(
-                self._buffer.data, calls, rows, stride, QImage.Format.Format_Indexed8
-            )
-            self._image.setColorTable(colour_table())
+        self._cells = table.cells if table is not None else np.zeros((0, 0), np.uint8)
+        self._colour()
+        self._widest = self._widest_name()
         self._fit_zoom()
         self._measure()
         self._tell()
+
+    def _colour(self) -> None:
+        """Make the image of small cells: one pixel each."""
+        self._buffer = np.ascontiguousarray(colours()[self._cells])
+        self._image = _image(self._buffer)
 
     def set_answer(self, call: int) -> None:
         """Frame the column of the call that wrote the present answer."""
@@ -113,7 +93,7 @@ class ResidencyMap(QAbstractScrollArea):
 
     def set_current(self, row: int, call: int) -> None:
         """Move the cursor, and bring it into sight."""
-        if self._table is None or not self._buffer.size:
+        if self._table is None or not self._cells.size:
             return
         rows, calls = self._table.cells.shape
         row, call = min(max(row, 0), rows - 1), min(max(call, 1), calls)
@@ -131,146 +111,13 @@ class ResidencyMap(QAbstractScrollArea):
             return ""
         return self._table.cell_words(self._row, self._call)
 
-    # -- zoom ---------------------------------------------------------------------------
-
-    @property
-    def cell_size(self) -> tuple[int, int]:
-        """Width and height of a cell in pixels."""
-        line = self.fontMetrics().height()
-        width = max(1, round(_WIDTHS[self._zoom] * line / 16))
-        return width, max(1, min(width, round(line * 1.7)))
-
-    def zoom(self, steps: int, at: QPointF | None = None) -> None:
-        """Zoom by *steps*; the cell *at* a point, or the current one, stays where it is."""
-        self._zoom_to(self._zoom + steps, at)
-
-    def zoom_to_fit(self) -> None:
-        """Show every row and call, as far as a pixel each allows."""
-        if self._table is None or not self._table.cells.size:
-            return
-        rows, calls = self._table.cells.shape
-        for zoom in range(len(_WIDTHS) - 1, -1, -1):
-            self._zoom = zoom
-            width, height = self.cell_size
-            if width * calls <= self._room()[0] and height * rows <= self._room()[1]:
-                break
-        self._measure()
-        self._bring_into_sight()
-
-    def _fit_zoom(self) -> None:
-        """Take the largest cells with which all calls fit, never too small to read."""
-        self._zoom = _READABLE
-        calls = self._table.cells.shape[1] if self._table else 0
-        for zoom in range(_READABLE, len(_WIDTHS)):
-            if _WIDTHS[zoom] * self.fontMetrics().height() / 16 * calls <= self._room()[0]:
-                self._zoom = zoom
-
-    def _zoom_to(self, zoom: int, at: QPointF | None) -> None:
-        zoom = min(max(zoom, 0), len(_WIDTHS) - 1)
-        if zoom == self._zoom:
-            return
-        width, height = self.cell_size
-        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        if at is None:
-            x = (self._call - 0.5) * width - across.value()
-            y = (self._row + 0.5) * height - down.value()
-        else:
-            x, y = at.x() - self._side(), at.y() - self._top()
-        column, row = (x + across.value()) / width, (y + down.value()) / height
-        self._zoom = zoom
-        self._measure()
-        width, height = self.cell_size
-        across.setValue(round(column * width - x))
-        down.setValue(round(row * height - y))
-        self.viewport().update()
-
-    # -- geometry ---------------------------------------------------------------------
-
-    def _side(self) -> int:
-        """Width of the names of rows."""
-        names = [row.name for row in self._table.rows[:400]] if self._table else []
-        metrics = self.fontMetrics()
-        widest = max((metrics.horizontalAdvance(name[:60]) for name in names), default=80)
-        limit = max(90, int(self.viewport().width() * 0.32))
-        return min(widest + 3 * metrics.height(), limit)
-
-    def _top(self) -> int:
-        """Height of the numbers of calls, with a lane for the grade below."""
-        return round(self.fontMetrics().height() * 1.5) + 7
-
-    def _room(self) -> tuple[int, int]:
-        view = self.viewport()
-        return max(1, view.width() - self._side()), max(1, view.height() - self._top())
-
-    def _measure(self) -> None:
-        rows, calls = self._table.cells.shape if self._table else (0, 0)
-        width, height = self.cell_size
-        across, down = self._room()
-        for bar, total, page, step in (
-            (self.horizontalScrollBar(), calls * width, across, width),
-            (self.verticalScrollBar(), rows * height, down, height),
-        ):
-            bar.setRange(0, max(0, total - page))
-            bar.setPageStep(page)
-            bar.setSingleStep(step)
-        self.viewport().update()
-
-    def _bring_into_sight(self) -> None:
-        width, height = self.cell_size
-        across, down = self._room()
-        x, y = (self._call - 1) * width, self._row * height
-        for bar, start, size, page in (
-            (self.horizontalScrollBar(), x, width, across),
-            (self.verticalScrollBar(), y, height, down),
-        ):
-            if start < bar.value():
-                bar.setValue(start)
-            elif start + size > bar.value() + page:
-                bar.setValue(start + size - page)
-
-    def _in_sight(self) -> _Box:
-        rows, calls = self._table.cells.shape if self._table else (0, 0)
-        width, height = self.cell_size
-        across, down = self._room()
-        x, y = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
-        return _Box(
-            y // height,
-            min(rows, (y + down) // height + 1),
-            x // width,
-            min(calls, (x + across) // width + 1),
-        )
-
-    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
-        """Return row and call of the cell at a point of the viewport."""
-        row, call = self._row_at(point), self._call_at(point)
-        return None if row is None or call is None else (row, call)
-
-    def _row_at(self, point: QPointF) -> int | None:
-        rows = self._table.cells.shape[0] if self._table else 0
-        place = int(point.y() - self._top() + self.verticalScrollBar().value())
-        row = place // self.cell_size[1]
-        return row if point.y() >= self._top() and 0 <= row < rows else None
-
-    def _call_at(self, point: QPointF) -> int | None:
-        calls = self._table.cells.shape[1] if self._table else 0
-        place = int(point.x() - self._side() + self.horizontalScrollBar().value())
-        call = place // self.cell_size[0] + 1
-        return call if point.x() >= self._side() and 1 <= call <= calls else None
-
-    def cell_box(self, row: int, call: int) -> QRectF:
-        """Return where a cell stands in the viewport."""
-        width, height = self.cell_size
-        x = self._side() + (call - 1) * width - self.horizontalScrollBar().value()
-        y = self._top() + row * height - self.verticalScrollBar().value()
-        return QRectF(x, y, width, height)
-
     # -- painting --------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002, N802 - Qt's name
         """Draw what is in sight."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), colour("paper"))
-        if self._table is not None and self._buffer.size:
+        if self._table is not None and self._cells.size:
             box = self._in_sight()
             body = QRectF(self._side(), self._top(), *self._room())
             painter.save()
@@ -283,40 +130,39 @@ class ResidencyMap(QAbstractScrollArea):
             self._draw_rows(painter, box)
         painter.end()
 
-    def _draw_cells(self, painter: QPainter, box: _Box) -> None:
+    def _draw_cells(self, painter: QPainter, box: Box) -> None:
         width, height = self.cell_size
+        target = QRectF(
+            self.cell_box(box.top, box.left + 1).topLeft(),
+            self.cell_box(box.bottom, box.right + 1).topLeft(),
+        )
         if min(width, height) < LETTERS_FROM:
-            target = QRectF(
-                self.cell_box(box.top, box.left + 1).topLeft(),
-                self.cell_box(box.bottom, box.right + 1).topLeft(),
-            )
             columns, rows = box.right - box.left, box.bottom - box.top
             painter.drawImage(target, self._image, QRectF(box.left, box.top, columns, rows))
             return
-        pictures = self._pictures(width, height)
-        corner = self.cell_box(box.top, box.left + 1).topLeft()
-        for down, row in enumerate(range(box.top, box.bottom)):
-            y = corner.y() + down * height
-            states = self._buffer[row, box.left : box.right].tolist()
-            for across, state in enumerate(states):
-                painter.drawPixmap(QPointF(corner.x() + across * width, y), pictures[Cell(state)])
+        states = self._cells[box.top : box.bottom, box.left : box.right]
+        picture = mosaic(states, self._pictures(width, height))
+        painter.drawImage(target, _image(picture))
 
-    def _pictures(self, width: int, height: int) -> dict[Cell, QPixmap]:
+    def _pictures(self, width: int, height: int) -> NDArray[np.uint32]:
         key = (width, height, self.devicePixelRatioF())
         if key not in self._tiles:
             font = QFont(self.font())
             font.setPixelSize(max(8, round(min(height * 0.55, self.fontMetrics().height() * 0.8))))
-            self._tiles[key] = dict(tiles(width, height, key[2], font))
+            self._tiles[key] = tiles(width, height, key[2], font)
         return self._tiles[key]
 
-    def _draw_unproven(self, painter: QPainter, box: _Box, body: QRectF) -> None:
+    def _draw_unproven(self, painter: QPainter, box: Box, body: QRectF) -> None:
         """Hatch the columns of requests that the record does not prove at all."""
         if self._table is None:
             return
         hatch = QBrush(colour("muted"), Qt.BrushStyle.FDiagPattern)
-        for column in np.flatnonzero(self._table.grades[box.left : box.right] == _UNKNOWN).tolist():
-            left = self.cell_box(0, box.left + column + 1).left()
-            painter.fillRect(QRectF(left, body.top(), self.cell_size[0], body.height()), hatch)
+        unknown = (self._table.grades[box.left : box.right] == _UNKNOWN).astype(np.int8)
+        edges = np.flatnonzero(np.diff(unknown, prepend=0, append=0)).tolist()
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            left = self.cell_box(0, box.left + start + 1).left()
+            across = (end - start) * self.cell_size[0]
+            painter.fillRect(QRectF(left, body.top(), across, body.height()), hatch)
 
     def _draw_frames(self, painter: QPainter, body: QRectF) -> None:
         """Frame the call of the answer, and the current cell."""
@@ -324,6 +170,8 @@ class ResidencyMap(QAbstractScrollArea):
         bottom = min(body.bottom(), self.cell_box(rows, 1).top())
         for call in self._table.answers if self._table else ():
             cell = self.cell_box(0, call)
+            if cell.right() < body.left() or cell.left() > body.right():
+                continue
             own = call == self._answer
             pen = QPen(colour("accent"), 2 if own else 1)
             pen.setStyle(Qt.PenStyle.SolidLine if own else Qt.PenStyle.DotLine)
@@ -334,7 +182,7 @@ class ResidencyMap(QAbstractScrollArea):
         painter.setPen(QPen(colour("ink"), 2))
         painter.drawRect(self.cell_box(self._row, self._call).adjusted(0.5, 0.5, -0.5, -0.5))
 
-    def _draw_calls(self, painter: QPainter, box: _Box) -> None:
+    def _draw_calls(self, painter: QPainter, box: Box) -> None:
         """Draw the numbers of calls, as many as have room, and their grades."""
         top, side = self._top(), self._side()
         width = self.cell_size[0]
@@ -344,14 +192,13 @@ class ResidencyMap(QAbstractScrollArea):
         painter.save()
         painter.setClipRect(QRectF(side, 0, self.viewport().width() - side, top))
         painter.fillRect(QRectF(side, 0, self.viewport().width(), top - 1), colour("window"))
-        marked = {self._call, self._answer}
-        for call in range(box.left + 1, box.right + 1):
-            cell = self.cell_box(0, call)
-            self._draw_grade(painter, call, cell, top)
-            near = any(0 < abs(call - other) * width < widest for other in marked)
-            if call not in marked and (call % step or near):
-                continue
-            self._draw_number(painter, call, cell, top)
+        self._draw_grades(painter, box, top)
+        first = box.left + 1
+        marked = {call for call in (self._call, self._answer) if first <= call <= box.right}
+        regular = range(-(-first // step) * step, box.right + 1, step)
+        clear = [n for n in regular if all(abs(n - other) * width >= widest for other in marked)]
+        for call in (*clear, *marked):
+            self._draw_number(painter, call, self.cell_box(0, call), top)
         painter.restore()
 
     def _draw_number(self, painter: QPainter, call: int, cell: QRectF, top: int) -> None:
@@ -374,15 +221,21 @@ class ResidencyMap(QAbstractScrollArea):
         )
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
 
-    def _draw_grade(self, painter: QPainter, call: int, cell: QRectF, top: int) -> None:
+    def _draw_grades(self, painter: QPainter, box: Box, top: int) -> None:
         """A lane under the numbers: whole, dashed, dotted or empty, by grade."""
-        style = _PENS[self._table.grade(call)] if self._table else Qt.PenStyle.NoPen
-        if style is not Qt.PenStyle.NoPen:
-            painter.setPen(QPen(colour("muted"), 2, style))
-            y = top - 4.5
-            painter.drawLine(QPointF(cell.left() + 0.5, y), QPointF(cell.right() - 0.5, y))
+        if self._table is None:
+            return
+        grades = self._table.grades[box.left : box.right]
+        edges = [0, *(np.flatnonzero(np.diff(grades)) + 1).tolist(), len(grades)]
+        for start, end in pairwise(edges):
+            style = _PENS[int(grades[start])]
+            if style is not Qt.PenStyle.NoPen:
+                painter.setPen(QPen(colour("muted"), 2, style))
+                left = self.cell_box(0, box.left + start + 1).left()
+                right = self.cell_box(0, box.left + end).right()
+                painter.drawLine(QPointF(left + 1, top - 4.5), QPointF(right - 1, top - 4.5))
 
-    def _draw_rows(self, painter: QPainter, box: _Box) -> None:
+    def _draw_rows(self, painter: QPainter, box: Box) -> None:
         """Draw the names of sources, as many as have room; a tick marks a cited one."""
         if self._table is None:
             return
@@ -392,10 +245,11 @@ class ResidencyMap(QAbstractScrollArea):
         painter.save()
         painter.setClipRect(QRectF(0, self._top(), side, self._room()[1]))
         painter.fillRect(QRectF(0, self._top(), side - 1, self._room()[1]), colour("window"))
-        for row in range(box.top, box.bottom):
+        regular = range(-(-box.top // step) * step, box.bottom, step)
+        clear = [row for row in regular if row != self._row and abs(row - self._row) >= step]
+        present = (self._row,) if box.top <= self._row < box.bottom else ()
+        for row in (*clear, *present):
             own = row == self._row
-            if not own and (row % step or abs(row - self._row) < step):
-                continue
             cell = self.cell_box(row, 1)
             place = QRectF(0, cell.center().y() - line * 0.75, side, line * 1.5)
             self._draw_name(painter, row, place, own=own)
@@ -497,22 +351,13 @@ class ResidencyMap(QAbstractScrollArea):
             return self._table.row_words(row)
         return self._table.call_words(call) if call is not None else ""
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Keep the bars right."""
-        super().resizeEvent(event)
-        self._measure()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: ARG002, N802 - Qt's name
-        """Draw anew: names and numbers stay at their edges."""
-        self.viewport().update()
-
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Take colours and sizes anew."""
         super().changeEvent(event)
         if event.type() in RESTYLED and hasattr(self, "_tiles"):
             self._tiles.clear()
-            if not self._image.isNull():
-                self._image.setColorTable(colour_table())
+            self._widest = self._widest_name()
+            self._colour()
             self._measure()
 
     def _tell(self) -> None:
@@ -525,8 +370,16 @@ class ResidencyMap(QAbstractScrollArea):
 
 _UNKNOWN = Grade.UNKNOWN.rank
 _PENS = {
-    Grade.RECORDED: Qt.PenStyle.SolidLine,
-    Grade.DERIVED: Qt.PenStyle.DashLine,
-    Grade.INFERRED: Qt.PenStyle.DotLine,
-    Grade.UNKNOWN: Qt.PenStyle.NoPen,
+    Grade.RECORDED.rank: Qt.PenStyle.SolidLine,
+    Grade.DERIVED.rank: Qt.PenStyle.DashLine,
+    Grade.INFERRED.rank: Qt.PenStyle.DotLine,
+    Grade.UNKNOWN.rank: Qt.PenStyle.NoPen,
 }
+
+
+def _image(pixels: NDArray[np.uint32]) -> QImage:
+    """Return an image over *pixels*, which must outlive it."""
+    rows, columns = pixels.shape
+    if not pixels.size:
+        return QImage()
+    return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32)

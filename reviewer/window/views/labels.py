@@ -1,29 +1,20 @@
-"""What views share: hearing of a new language, and labels for text of unknown origin."""
+"""What views share: tones of colour, and labels that show words as they are."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
-from reviewer.window import i18n
 from reviewer.window.theme import colour
 from reviewer.window.views.text_stand_ins import shown
 
-__all__ = ["RESTYLED", "follow_language", "plain_label", "tint"]
+__all__ = ["RESTYLED", "plain_label", "tint"]
 
 RESTYLED = frozenset({QEvent.Type.PaletteChange, QEvent.Type.FontChange})
 """Changes after which a view that took colours or sizes takes them anew."""
 
 _TONES = {"good": "good", "open": "open", "bad": "bad", "muted": "muted", "": "ink"}
-
-
-def follow_language(widget: QWidget, retell: Callable[[], None]) -> None:
-    """Call *retell* after each change of language, as long as *widget* lives."""
-    i18n.changed.append(retell)
-    widget.destroyed.connect(lambda: i18n.changed.remove(retell))
 
 
 def tint(widget: QWidget, tone: str) -> None:
