@@ -17,10 +17,11 @@ class Piece:
     """A piece of a version: where it stands, in the version's unit, and its exact text.
 
     The text is what stands at ``span``, except where fields were chosen: then
-    it is the record at ``span`` with only those.
+    it is the record at ``span`` with only those.  ``span`` is ``None`` for a
+    named block of which the record gives no place.
     """
 
-    span: Span
+    span: Span | None
     text: str = field(repr=False)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 
 from store.codec import encode
+from store.errors import StoreError
 from store.records.runs import Problem, Run
 
 __all__ = ["TextPool", "json_text", "run_digest"]
@@ -30,6 +31,19 @@ def json_text(value: object) -> str:
     other; hence nothing is escaped that JSON does not demand.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class _NoJsonError(ValueError):
+    """A free value of a record has no JSON that can be written."""
+
+
+def _free_text(value: Mapping[str, object]) -> str:
+    try:
+        return json_text(value)
+    except RecursionError:
+        raise _NoJsonError("nested too deeply") from None
+    except (TypeError, ValueError) as error:
+        raise _NoJsonError(str(error)) from error
 
 
 class TextPool:
@@ -52,11 +66,14 @@ class TextPool:
         return known
 
     def free(self, value: Mapping[str, object]) -> str:
-        """Return the JSON of *value*; the same object (settings that calls share) costs once."""
+        """Return the JSON of *value*; the same object (settings that calls share) costs once.
+
+        Raises ``ValueError`` where it has none.
+        """
         held = self._free.get(id(value))
         if held is None:
             # The object is kept beside its id, so that the id stays its own.
-            held = self._free[id(value)] = (value, json_text(value))
+            held = self._free[id(value)] = (value, _free_text(value))
         return held[1]
 
 
@@ -84,9 +101,21 @@ class _Digests:
 def run_digest(run: Run, pool: TextPool | None = None) -> str:
     """Return the SHA-256 of the content of *run*, 64 hexadecimal digits.
 
-    Equal content gives equal digests whatever the path it was opened by.
+    Equal content gives equal digests whatever the path it was opened by.  Raises
+    `StoreError` where settings or declared facts cannot be written as JSON.
     """
-    strings = _Digests(pool or TextPool())
+    try:
+        return _digest(run, pool or TextPool())
+    except _NoJsonError as error:
+        raise StoreError(
+            f"a value of the run cannot be written as JSON ({error})",
+            run.path,
+            "The run can be audited from its own files, and not be saved.",
+        ) from error
+
+
+def _digest(run: Run, pool: TextPool) -> str:
+    strings = _Digests(pool)
     stream = hashlib.sha256(_FORMAT)
     _line(stream, encode(run, strings, _PLACES | _LISTS))
     for name in sorted(_LISTS):

@@ -186,7 +186,7 @@ class Repository:
             ) from error
         except RecursionError as error:
             raise StoreError(
-                "a value of the run is nested too deeply to be saved",
+                "a value of the run is nested too deeply",
                 self._where,
                 "The run can be audited from its own files.",
             ) from error

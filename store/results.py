@@ -11,10 +11,11 @@ import codecs
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from store._excerpts import excerpt_pieces
 from store._places import Piece, PlaceError, pieces_of
 from store.errors import ChangedObjectError, MissingObjectError
 from store.records.runs import Grant
@@ -71,8 +72,8 @@ class Reread:
     note: str = ""
 
     @property
-    def spans(self) -> tuple[Span, ...]:
-        """Where the pieces stand in the version, in its own unit."""
+    def spans(self) -> tuple[Span | None, ...]:
+        """Where the pieces stand in the version, in its own unit; ``None`` if not recorded."""
         return tuple(piece.span for piece in self.pieces)
 
     @property
@@ -82,6 +83,7 @@ class Reread:
 
 
 _SHOWN = 10
+_REBUILT = "reconstructed from what the record shows, not exact bytes"
 Loader = Callable[[Version], "bytes | None"]
 _HASH = re.compile(r"(?:[a-z]+:)?[0-9a-f]{32,}")
 _START_OF_HASH = re.compile(r"(?:[a-z]+:)?[0-9a-f]+")
@@ -152,9 +154,8 @@ class Results:
             asked.blocks,
             asked.fields,
         )
-        text, doubt = self._checked_text(version)
         try:
-            pieces = pieces_of(version, text, selection)
+            pieces, doubt = self._pieces(version, selection)
         except PlaceError as error:
             raise RefusedError(Reason(error.reason), f"{_name(version.key)}: {error}") from error
         return Reread(
@@ -173,6 +174,8 @@ class Results:
             self._contradicted.add(version.key)
         elif held.text is None and version.text is not None:
             known[version.key.version_id] = version
+        elif held.text is None and version.excerpts:
+            known[version.key.version_id] = _with_excerpts(held, version)
 
     # -- which version --------------------------------------------------------
 
@@ -212,6 +215,16 @@ class Results:
 
     # -- its text -------------------------------------------------------------
 
+    def _pieces(self, version: Version, selection: Selection) -> tuple[tuple[Piece, ...], str]:
+        """Return the selected pieces, and why they are not proven to be exact."""
+        if _known_by_excerpts(version) and version.key not in self._contradicted:
+            data = self._fresh_bytes(version) if version.sha256 else None
+            if data is None:
+                return excerpt_pieces(version, selection), _REBUILT
+            version = replace(version, integrity=Integrity.INTACT)
+        text, doubt = self._checked_text(version)
+        return pieces_of(version, text, selection), doubt
+
     def _checked_text(self, version: Version) -> tuple[str, str]:
         """Return the text, and why it is not proven to be the exact text (empty if it is)."""
         if version.key in self._contradicted:
@@ -220,7 +233,7 @@ class Results:
                 f"{_name(version.key)} is recorded more than once, with different hashes",
             )
         if version.integrity is Integrity.RECONSTRUCTED:
-            return _stored(version), "reconstructed from what the record shows, not exact bytes"
+            return _stored(version), _REBUILT
         if not version.sha256:
             return _stored(version), "the exact bytes were never seen, so no hash was checked"
         data = self._fresh_bytes(version)
@@ -274,7 +287,7 @@ def _newest(known: Mapping[str, Version], selection: Selection) -> tuple[Version
     versions = list(known.values())
     if selection.unit is Unit.BLOCK and selection.blocks:
         wanted = set(selection.blocks)
-        holding = [one for one in versions if wanted <= {block.block_id for block in one.blocks}]
+        holding = [one for one in versions if wanted <= _block_ids(one)]
         versions = holding or versions
     chosen = versions[-1]
     if len(known) == 1:
@@ -282,6 +295,30 @@ def _newest(known: Mapping[str, Version], selection: Selection) -> tuple[Version
     held = "that holds it " if len(versions) < len(known) else ""
     return chosen, (
         f"no version was named; taken is the newest {held}of {len(known)}: {chosen.key.version_id}"
+    )
+
+
+def _block_ids(version: Version) -> set[str | None]:
+    return {one.block_id for one in version.blocks} | {one.block_id for one in version.excerpts}
+
+
+def _known_by_excerpts(version: Version) -> bool:
+    return (
+        version.text is None
+        and bool(version.excerpts)
+        and version.integrity is not Integrity.CHANGED
+    )
+
+
+def _with_excerpts(held: Version, other: Version) -> Version:
+    """Return *held* with what another record of the same version knows of it."""
+    lengths = {held.chars, other.chars} - {None}
+    return replace(
+        held,
+        excerpts=tuple(dict.fromkeys((*held.excerpts, *other.excerpts))),
+        # Of two lengths neither is proven.
+        chars=lengths.pop() if len(lengths) == 1 else None,
+        sha256=held.sha256 or other.sha256,
     )
 
 

@@ -125,7 +125,15 @@ class _Read:
         """What was selected, in the version's unit; ``None`` when its text is not stored."""
         if self.text is None or self.text.text is None:
             return None
-        return union(self.text.in_unit(self.text.chars(self.selection)))
+        spans = [span for spans in self._asked(self.text) for span in spans]
+        return union(self.text.in_unit(spans))
+
+    def _asked(self, text: VersionText) -> list[tuple[Span, ...]]:
+        """What each range asks for, in the search text."""
+        chosen = self.selection
+        if chosen.unit is Unit.BLOCK or not chosen.ranges:
+            return [text.chars(chosen)]
+        return [text.proving(span, chosen.unit) for span in chosen.ranges]
 
     # -- coverage -----------------------------------------------------------------
 
@@ -193,8 +201,7 @@ class _Read:
         )
 
     def _ranges(self, text: VersionText) -> Coverage:
-        chars = text.chars(self.selection)
-        ranges = [union(text.in_unit([span])) for span in chars]
+        ranges = [union(text.in_unit(spans)) for spans in self._asked(text) if spans]
         whole = union(d.span for d in self.found)
         missing = [(r.start, r.end) for r in subtract([s for r in ranges for s in r], whole)]
         came = [r for r in ranges if subtract(r, whole) != r]

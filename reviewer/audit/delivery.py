@@ -8,7 +8,7 @@ itself is no delivery, and neither is a manifest's preview.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -25,6 +25,7 @@ from store.records.findings import Delivery, Form
 from store.records.markers import marker_of
 from store.records.runs import Message, Part, PartKind, Run, ToolResult
 from store.records.sources import (
+    Integrity,
     ManifestEntry,
     Selection,
     VersionKey,
@@ -36,6 +37,7 @@ __all__ = ["Deliveries"]
 _WRITTEN_BY_MODEL = frozenset(
     {PartKind.TOOL_CALL, PartKind.REASONING, PartKind.SUMMARY, PartKind.OPAQUE, PartKind.IMAGE}
 )
+_MODEL_ROLES = frozenset({"assistant", "model", "ai"})
 
 
 class Deliveries:
@@ -94,7 +96,7 @@ class Deliveries:
             scene = Scene(part, self._known, index, number)
             found = list(self._in_part(scene))
             yield from found
-            own_words = message.role == "assistant" and part.kind is PartKind.TEXT
+            own_words = message.role in _MODEL_ROLES and part.kind is PartKind.TEXT
             if own_words or part.kind in _WRITTEN_BY_MODEL or part.tool_call_id in self._entries:
                 continue
             if all(self._is_result(delivery.version) for delivery in found):
@@ -114,7 +116,7 @@ class Deliveries:
         for selection, text in self._grouped(wanted):
             rows = list(self._rows(scene, text, selection)) if _by_row(selection, text) else []
             yield from rows
-            if not rows:
+            if not rows or selection.unit is not Unit.ROW:
                 places += self._places(selection, text)
         yield from self._found(scene, places)
         for entry in entries:
@@ -165,24 +167,19 @@ class Deliveries:
     def _found(self, scene: Scene, places: Sequence[_Place]) -> Iterator[Delivery]:
         """Yield what of *places* stands in the part.
 
-        Of equal texts of which not all came, only those count that the
-        payload names: otherwise nothing says which of them it was.
+        Text that another of them holds as well, of which not all came, counts
+        only where the payload names it: otherwise nothing says which it was.
         """
-        sights = [list(scene.find(p.target, p.text, p.block)) for p in places]
-        rivals: dict[str, list[int]] = defaultdict(list)
-        for at, place in enumerate(places):
-            rivals[place.target.skeleton.text if len(places) > 1 else ""].append(at)
-        for group in rivals.values():
-            names = Counter(places[at].name for at in group)
-            complete = all(
-                any(sight.match.target == places[at].target.whole for sight in sights[at])
-                for at in group
-            )
-            for at in group:
-                name = places[at].name
-                for sight in sights[at]:
-                    if complete or len(group) == 1 or (names[name] == 1 and name in sight.ids):
-                        yield from self._delivered(scene, places[at], sight)
+        sights = [tuple(scene.find(p.target, p.text, p.block)) for p in places]
+        incomplete = [
+            place
+            for place, seen in zip(places, sights, strict=True)
+            if all(sight.match.target != place.target.whole for sight in seen)
+        ]
+        for place, seen in zip(places, sights, strict=True):
+            for sight in seen:
+                if place.is_told_from(incomplete, sight):
+                    yield from self._delivered(scene, place, sight)
 
     def _delivered(self, scene: Scene, place: _Place, sight: Sight) -> Iterator[Delivery]:
         chars = sight.match.target.moved(place.span.start)
@@ -279,13 +276,37 @@ class Deliveries:
                 text = self._pool[piece.text][0]
                 key = text.version.key
                 other = versions.get(key.source_id, key.version_id) != key.version_id
-                if other or not scene.may_hold(view, text):
+                if other or not scene.may_hold(view, text) or self._is_older(scene, text):
                     continue
                 for delivery in self._unaddressed(scene, view, piece):
                     slot = (delivery.version, delivery.span)
                     if slot not in seen:
                         seen.add(slot)
                         yield delivery
+
+    def _is_older(self, scene: Scene, text: VersionText) -> bool:
+        """Whether the part was there before the run obtained what a transcript shows of a version.
+
+        Then what they share is a common phrase, not text of the version: no
+        store held it for anyone to take from.
+        """
+        if text.version.integrity is not Integrity.RECONSTRUCTED:
+            return False
+        obtained = self._obtained.get(text.version.key)
+        came = self.residency.first(scene.message)
+        return obtained is not None and came is not None and came < obtained
+
+    @cached_property
+    def _obtained(self) -> Mapping[VersionKey, int]:
+        """The first call whose request could hold a version that a tool gave."""
+        asked_by = {call.id: call.by_call for call in self.run.tool_calls}
+        found: dict[VersionKey, int] = {}
+        for result in self.run.tool_results:
+            call = asked_by.get(result.tool_call_id)
+            if call is not None:
+                for selection in result.selections:
+                    found[selection.key] = min(found.get(selection.key, call + 1), call + 1)
+        return found
 
     def _can_be_found(self, selection: Selection) -> bool:
         """Whether text of *selection* can be told from equal text of another source."""
@@ -325,9 +346,25 @@ class _Place(NamedTuple):
         """What a payload must name to speak of this place."""
         return self.block or self.text.version.key.source_id
 
+    def is_told_from(self, others: Iterable[_Place], sight: Sight) -> bool:
+        """Whether text seen is of this place and of none of *others*, by its words or by name."""
+        found = sight.match.target
+        words = "".join(self.target.text[found.start : found.end].split())
+        here = found.moved(self.span.start)
+        rivals = [
+            other
+            for other in others
+            if other is not self
+            and not (other.text is self.text and other.span.overlaps(here))
+            and words in other.target.skeleton.text
+        ]
+        named = self.name in sight.ids
+        return all(named and other.name not in sight.ids for other in rivals)
+
 
 def _by_row(selection: Selection, text: VersionText) -> bool:
-    return selection.unit is Unit.ROW and text.rows is not None
+    everything = selection.unit is Unit.CHAR and not selection.ranges
+    return text.rows is not None and (everything or selection.unit is Unit.ROW)
 
 
 def _by_id(results: Iterable[ToolResult]) -> Mapping[str, tuple[ToolResult, ...]]:

@@ -66,9 +66,13 @@ def find(target: Target, view: Target, taken: Iterable[Span] = ()) -> tuple[Matc
     elsewhere in it too where the view begins with it.
     """
     used = union(taken)
-    whole = _whole(target, view, used)
+    whole = _whole(target.text, target, view, used)
     if whole:
         return (whole,)
+    line = target.text.removesuffix("\n")
+    if target.is_short and line != target.text:
+        cut = _whole(line, target, view, used)
+        return (cut,) if cut else ()
     if len(target.skeleton.text) < ENOUGH or len(view.skeleton.text) < ENOUGH:
         return ()
     inked = _whole_ink(target, view, used)
@@ -77,22 +81,23 @@ def find(target: Target, view: Target, taken: Iterable[Span] = ()) -> tuple[Matc
     return tuple(_pieces(target, view, used))
 
 
-def _whole(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
-    """All of the target, to the character.  A short text must stand alone on its lines."""
-    text, size = view.text, len(target.text)
+def _whole(words: str, target: Target, view: Target, used: Sequence[Span]) -> Match | None:
+    """All of *words*, which begin *target*; short ones must stand alone on their lines."""
+    text, size = view.text, len(words)
     if not size:
         return None
-    if size == len(text) and not used and text == target.text:
-        return Match(Span(0, size), target.whole, exact=True)
+    found = Span(0, size)
+    if size == len(text) and not used and text == words:
+        return Match(found, found, exact=True)
     short = target.is_short
     if short and not target.skeleton.text:
         return None
-    at = text.find(target.text)
+    at = text.find(words)
     while at >= 0:
-        place = Span(at, at + size)
+        place = found.moved(at)
         if _free(place, used) and (not short or _stands_alone(text, place)):
-            return Match(place, target.whole, exact=True)
-        at = text.find(target.text, at + 1)
+            return Match(place, found, exact=True)
+        at = text.find(words, at + 1)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -37,8 +38,20 @@ class KnownNames:
         """Return whether what *names* surround may belong to *version*, and to one of *ids*."""
         own = {*_hashes(version), version.revision}
         rivals = self._revisions.get(version.key.source_id, set())
-        others = (n not in own and (n in self._versions or n in rivals) for n in names.versions)
+        others = (
+            n not in own and (n in self._versions or n in rivals or _contradicts(n, version))
+            for n in names.versions
+        )
         return names.ids & self.ids <= set(ids) and not any(others)
+
+
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
+
+
+def _contradicts(name: str, version: Version) -> bool:
+    """Whether a payload names the hash of other bytes, known or not."""
+    mine = version.sha256
+    return bool(mine and _SHA256.match(name)) and name.lower() != mine.lower()
 
 
 def _hashes(version: Version) -> tuple[str, ...]:
@@ -97,7 +110,7 @@ class Scene:
         pieces: list[tuple[int, Match, Span]] = []
         for place in range(len(self.views))[::-1] if own else self._candidates(text, block):
             view = self.views[place]
-            if not (own or preview or self._may_prove(view, target)):
+            if not preview and not self._may_prove(view, target, own=own):
                 continue
             for match in find(target, view.content, () if own else self._taken[place]):
                 origin = view.origin(match.view)
@@ -126,9 +139,15 @@ class Scene:
         version = text.version
         return self._known.allow(names, version, {version.key.source_id, *text.blocks})
 
-    def _may_prove(self, view: View, target: Target) -> bool:
-        """A short word proves itself only where a body stands: ``ok`` may be a status."""
-        return not view.is_preview and (view.is_body or not target.is_short)
+    def _may_prove(self, view: View, target: Target, *, own: bool) -> bool:
+        """A short word proves itself only where a body stands: ``ok`` may be a status.
+
+        Of a result's own text nothing else may stand beside a short one.
+        """
+        if not target.is_short:
+            return own or not view.is_preview
+        alone = not own or view.content.text.strip() == target.text.strip()
+        return alone and view.is_body and not view.is_preview
 
     def _is_told(self, target: Target, view: View, origin: Span) -> bool:
         """Whether another view, or an equal text in another view, has told of this place."""

@@ -122,6 +122,38 @@ class Standing:
                 found[text.version.key if text else selection.key][result.tool_call_id] = None
         return {key: tuple(ids) for key, ids in found.items()}
 
+    def asked_by(self, key: VersionKey, until: int) -> str:
+        """Return the first tool call that asked for a version before call *until* was written."""
+        return next((id_ for id_ in self.asked.get(key, ()) if self._had_come(id_, until)), "")
+
+    def listed(self, key: VersionKey, until: int) -> bool:
+        """Return whether a version was on offer by call *until*; declared ones always are."""
+        return any(
+            version_id in ("", key.version_id) and (id_ is None or self._had_come(id_, until))
+            for version_id, id_ in self._offers.get(key.source_id, ())
+        )
+
+    def _had_come(self, tool_call_id: str, until: int) -> bool:
+        """Whether a tool call was made before call *until*, or its result stood in it."""
+        asked = self._by_call.get(tool_call_id)
+        arrived = self.arrival(tool_call_id)
+        if asked is None and arrived is None:
+            return True  # its time is not recorded
+        return (asked is not None and asked < until) or (arrived is not None and arrived <= until)
+
+    @cached_property
+    def _by_call(self) -> Mapping[str, int]:
+        calls = reversed(self.run.tool_calls)
+        return {call.id: call.by_call for call in calls if call.by_call is not None}
+
+    @cached_property
+    def _offers(self) -> Mapping[str, tuple[tuple[str, str | None], ...]]:
+        found: dict[str, dict[tuple[str, str | None], None]] = defaultdict(dict)
+        for manifest in self.run.manifests:
+            for entry in manifest.entries:
+                found[entry.source_id][entry.version_id, manifest.tool_call_id] = None
+        return {source_id: tuple(offers) for source_id, offers in found.items()}
+
     # -- results ---------------------------------------------------------------------
 
     @cached_property

@@ -58,11 +58,6 @@ class _Judge:
         self._standing = standing
         self._resolver = Resolver(standing)
         self._taken = taken
-        self._listed = {
-            (entry.source_id, entry.version_id)
-            for manifest in standing.run.manifests
-            for entry in manifest.entries
-        }
 
     def facts(self, index: int, citation: Citation, answer: Answer) -> CitationFacts:
         """Judge one citation of *answer*."""
@@ -169,7 +164,7 @@ class _Judge:
         held = self._standing.holders(case.key, spans)
         calls = self._standing.residency.calls({d.message for d in held}, call)
         now = self._whole(case, facts)
-        missing = subtract(spans, now) if verdict is not Verdict.READ else ()
+        missing = self._missing(case, verdict, now)
         return replace(
             facts,
             verdict=verdict,
@@ -179,6 +174,14 @@ class _Judge:
             missing=self._shown(missing, facts, found),
             evidence=self._evidence(case, held, calls),
         )
+
+    def _missing(self, case: _Case, verdict: Verdict, whole: tuple[Span, ...]) -> tuple[Span, ...]:
+        """What of the cited span the model did not have at all; rows in part are named apart."""
+        if verdict is Verdict.READ:
+            return ()
+        if verdict is Verdict.PREVIEW_ONLY:
+            return subtract(case.spans, self._standing.previewed(case.key, case.call))
+        return subtract(case.spans, (*whole, *self._standing.touched(case.key, case.call)))
 
     def _undecidable(self, facts: CitationFacts, found: Resolved, call: int) -> str:
         state = self._standing.call(call)
@@ -205,7 +208,7 @@ class _Judge:
         if span is None:
             return text.pieces
         if text.known is Known.WHOLE and facts.unit is not Unit.CHAR:
-            return union(text.chars_of(span, facts.unit))
+            return union(text.proving(span, facts.unit))
         return union([span])  # of characters also what the stored text does not reach
 
     def _whole(self, case: _Case, facts: CitationFacts) -> tuple[Span, ...]:
@@ -228,7 +231,11 @@ class _Judge:
             return Verdict.READ, f"all of it stands in the request of call {case.call}"
         now = intersect(spans, standing.touched(key, case.call))
         if now:
-            return Verdict.PARTLY_READ, f"some of it stands in the request of call {case.call}"
+            reason = f"some of it stands in the request of call {case.call}"
+            lacking = self._lacking_fields(case)
+            if lacking:
+                reason += f"; rows came without {', '.join(lacking)}"
+            return Verdict.PARTLY_READ, reason
         before = standing.residency.last_before(
             {d.message for d in standing.holders(key, spans)}, case.call
         )
@@ -247,27 +254,37 @@ class _Judge:
             )
         return self._never(case)
 
+    def _lacking_fields(self, case: _Case) -> tuple[str, ...]:
+        """The fields of the cited table that did not come with some row."""
+        table = self._standing.deliveries.texts[case.key].version.table
+        if table is None:
+            return ()
+        came = (
+            d.fields
+            for d in self._standing.holders(case.key, case.spans)
+            if d.fields is not None and self._standing.residency.holds(case.call, d.message)
+        )
+        lacking = {name for fields in came for name in table.fields if name not in fields}
+        return tuple(name for name in table.fields if name in lacking)
+
     def _never(self, case: _Case) -> tuple[Verdict, str]:
         standing, key = self._standing, case.key
         if intersect(case.spans, standing.previewed(key, case.call)):
-            return Verdict.PREVIEW_ONLY, "only a preview in a listing covers some of it"
+            rest = subtract(case.spans, standing.previewed(key, case.call))
+            how_much = "some" if rest else "all"
+            return Verdict.PREVIEW_ONLY, f"only a preview in a listing covers {how_much} of it"
         ever = standing.ever(key, case.call)
-        read = self._read_of(key)
+        read = standing.asked_by(key, case.call)
         if read and not ever:
             return (
                 Verdict.PLACEHOLDER_ONLY,
                 f"it was asked for ({read}), and no body text of it ever stood in a request",
             )
-        if (key.source_id, key.version_id) in self._listed and not ever:
+        if standing.listed(key, case.call) and not ever:
             return Verdict.LISTED_ONLY, "it stood in a listing, and no body text of it was given"
         if ever:
             return Verdict.NEVER_READ, "other parts of this version were given, never this one"
         return Verdict.NEVER_READ, "no text of this version was ever given"
-
-    def _read_of(self, key: VersionKey) -> str:
-        """The tool call that asked for this version, empty when none did."""
-        asked = self._standing.asked.get(key)
-        return asked[0] if asked else ""
 
     def _other_version(self, key: VersionKey, call: int) -> VersionKey | None:
         texts = self._standing.deliveries.by_source.get(key.source_id, ())

@@ -163,19 +163,19 @@ def _numbered(text: str) -> Iterator[tuple[str, Callable[[Span], Span]]]:
             int(gutter[1]), bool(gutter[2]), content[gutter.end() :], at + gutter.end()
         )
         if run and not (line and line.number == run[-1].number + (not line.continues)):
-            yield _without_numbers(run)
+            yield _without_numbers(text, run)
             run = []
         if line and (run or not line.continues):
             run.append(line)
         at += len(content) + 1
     if run:
-        yield _without_numbers(run)
+        yield _without_numbers(text, run)
 
 
 _GUTTER_SOMEWHERE = re.compile(r"^[ \t]*\d{1,9}(?:\.\d{1,4})?(?:\u2192|\t| {2})", re.MULTILINE)
 
 
-def _without_numbers(run: list[_Line]) -> tuple[str, Callable[[Span], Span]]:
+def _without_numbers(text: str, run: list[_Line]) -> tuple[str, Callable[[Span], Span]]:
     pieces: list[str] = []
     starts: list[int] = []
     raws: list[int] = []
@@ -191,6 +191,11 @@ def _without_numbers(run: list[_Line]) -> tuple[str, Callable[[Span], Span]]:
         raws.append(line.raw)
         pieces.append(line.content)
         at += len(line.content)
+    end = run[-1].raw + len(run[-1].content)
+    if text.startswith("\n", end):
+        starts.append(at)
+        raws.append(end)
+        pieces.append("\n")
 
     def place(position: int) -> int:
         piece = bisect_right(starts, position) - 1

@@ -148,6 +148,7 @@ def _version(facts: VersionFacts) -> dict[str, object]:
         "gaps": _spans(facts.gaps),
         "delivered_at_answer": _spans(facts.delivered_at_answer),
         "delivered_rows": None if rows is None else _spans(rows),
+        "delivered_blocks": list(facts.delivered_blocks),
         "state_at_answer": facts.state_at_answer.value,
     }
 

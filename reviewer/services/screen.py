@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["window_obstacle"]
+__all__ = ["missing_text", "window_obstacle"]
 
 _WITHOUT_SCREEN = frozenset({"offscreen", "minimal", "vnc", "linuxfb", "eglfs"})
 _PACKAGES = {
@@ -72,11 +72,12 @@ def _missing_library() -> str:
         try:
             ctypes.CDLL(str(file))
         except OSError as error:
-            return _library_text(str(error))
+            return missing_text(str(error))
     return ""
 
 
-def _library_text(error: str) -> str:
+def missing_text(error: str) -> str:
+    """Return which library an error of the dynamic linker names, and how to install it."""
     found = re.match(r"([\w.+-]+\.so[\w.]*): cannot open", error)
     if not found:
         return f"Qt's libraries cannot be loaded ({error})"
@@ -96,7 +97,7 @@ def _no_server(env: Mapping[str, str], platform: str) -> str:
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError as error:
-        return _library_text(str(error))
+        return missing_text(str(error))
     xcb.xcb_connect.restype = ctypes.c_void_p
     xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
     xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]

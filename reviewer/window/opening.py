@@ -38,7 +38,7 @@ class Opener(QObject):
     """A function that says what is done, how much of how much."""
     problem = Signal(object)
     """A `Problem` was met."""
-    found = Signal(int, str)
+    found = Signal(int, object)
     """A run was added to the desk at this index; it was read from this path."""
     ended = Signal()
     """Nothing more comes: it is finished, stopped or failed."""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -45,20 +46,24 @@ def plain_label(name: str, *, tone: str = "", larger: float = 1.0) -> QLabel:
     return label
 
 
-class _Page(QWidget):
-    """A column in the middle of the window."""
+class _Page(QScrollArea):
+    """A column in the middle of the window, which scrolls where large text needs more room."""
 
     def __init__(self, name: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self.column = QWidget(self)
-        self.column.setMaximumWidth(_COLUMN)
-        self.rows = QVBoxLayout(self.column)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        ground = QWidget()
+        column = QWidget(ground)
+        column.setMaximumWidth(_COLUMN)
+        self.rows = QVBoxLayout(column)
         self.rows.setSpacing(10)
-        across = QHBoxLayout(self)
+        across = QHBoxLayout(ground)
         across.addStretch(1)
-        across.addWidget(self.column, 6)
+        across.addWidget(column, 6)
         across.addStretch(1)
+        self.setWidget(ground)
 
 
 class Choice(QPushButton):
@@ -117,10 +122,10 @@ class StartPage(_Page):
         self.recent.itemClicked.connect(self._activated)
         self.drop = plain_label("start_drop", tone="muted")
         self.rows.addStretch(1)
-        for widget in (self.title, self.purpose, *self.choices, self.recent_title):
+        above = (self.title, self.purpose, *self.choices, self.drop, self.recent_title)
+        for widget in above:
             self.rows.addWidget(widget)
         self.rows.addWidget(self.recent, 4)
-        self.rows.addWidget(self.drop)
         self.rows.addStretch(1)
         self._paths: tuple[str, ...] = ()
         self._missing: frozenset[str] = frozenset()
@@ -153,6 +158,7 @@ class StartPage(_Page):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.title.setText("Reread")
+        self.setAccessibleName(tr("Start"))
         self.purpose.setText(
             tr(
                 "Shows which exact text a model was sent when it wrote a sentence, and whether its "
@@ -259,6 +265,7 @@ class LoadingPage(_Page):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.title.setText(tr("Reading and auditing"))
+        self.setAccessibleName(tr("Reading and auditing"))
 
 
 class EmptyPage(_Page):
@@ -296,6 +303,7 @@ class EmptyPage(_Page):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.title.setText(tr("No run with model calls was found"))
+        self.setAccessibleName(tr("No run with model calls was found"))
         self.hint.setText(
             tr(
                 "The bar above lists what was met. A run folder holds a manifest.json; a trace "

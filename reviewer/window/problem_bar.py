@@ -21,7 +21,9 @@ from store.records.runs import Problem, ProblemKind
 
 __all__ = ["ProblemBar"]
 
-_LIST_HEIGHT = 150
+_LIST_HEIGHT = 110
+_WRAPPED = 200
+"""Up to so many problems long ones are shown on several lines."""
 
 
 class ProblemBar(QFrame):
@@ -41,7 +43,7 @@ class ProblemBar(QFrame):
         self.dismiss.clicked.connect(self.hide)
         self.list = QListView()
         self.list.setObjectName("problem_list")
-        self.list.setUniformItemSizes(True)
+        self.list.setWordWrap(True)
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setMaximumHeight(_LIST_HEIGHT)
         self.list.hide()
@@ -112,6 +114,8 @@ class ProblemBar(QFrame):
             ProblemKind.CHANGED: tr("changed"),
             ProblemKind.NOTED: tr("noted"),
         }
+        # Many rows are only laid out fast where all are of one height.
+        self.list.setUniformItemSizes(len(self.problems) > _WRAPPED)
         self._model.setStringList(
             [
                 f"{kinds[each.kind]}: {one_line(each.where)}: {one_line(each.what)}"

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QTabWidget,
+    QWidget,
+)
 
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
@@ -12,11 +19,14 @@ from reviewer.window.panels import Area, Panel, panels
 __all__ = ["DOCKS", "Regions"]
 
 DOCKS: dict[Area, tuple[str, Qt.DockWidgetArea, int]] = {
-    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 290),
+    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 320),
     "evidence": ("Evidence", Qt.DockWidgetArea.RightDockWidgetArea, 340),
     "findings": ("Findings", Qt.DockWidgetArea.BottomDockWidgetArea, 210),
 }
 """The docks with their titles, sides, and first sizes in device-independent pixels."""
+
+_LEAST = (140, 60)
+"""The least size of a view, in device-independent pixels."""
 
 
 class Regions(QObject):
@@ -28,9 +38,11 @@ class Regions(QObject):
         self.tabs = tabs
         self.tabs.setObjectName("centre")
         self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
         self.widgets: dict[str, QWidget] = {}
         self.docks: dict[Area, QDockWidget] = {}
         self._shown: list[tuple[QTabWidget, Panel]] = []
+        self._named_here: set[str] = set()
         for panel in panels("centre"):
             self._add_tab(self.tabs, panel, desk)
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
@@ -68,11 +80,12 @@ class Regions(QObject):
         for area, dock in self.docks.items():
             dock.setWindowTitle(titles[area])
             dock.setAccessibleName(titles[area])
+            _name_buttons(dock)
         for tabs, panel in self._shown:
             at = tabs.indexOf(self.widgets[panel.id])
             tabs.setTabText(at, tr(panel.title))
             tabs.tabBar().setAccessibleTabName(at, tr(panel.title))
-            if not self.widgets[panel.id].accessibleName():
+            if panel.id in self._named_here:
                 self.widgets[panel.id].setAccessibleName(tr(panel.title))
         self.tabs.tabBar().setAccessibleName(tr("Views"))
         for area, dock in self.docks.items():
@@ -80,11 +93,18 @@ class Regions(QObject):
                 tabs.tabBar().setAccessibleName(titles[area])
 
     def _add_tab(self, tabs: QTabWidget, panel: Panel, desk: Desk) -> None:
-        widget = panel.factory(desk, tabs)
-        widget.setObjectName(panel.id)
-        self.widgets[panel.id] = widget
-        tabs.addTab(widget, panel.title)
+        tabs.addTab(self._made(panel, desk, tabs), panel.title)
         self._shown.append((tabs, panel))
+
+    def _made(self, panel: Panel, desk: Desk, parent: QWidget) -> QWidget:
+        widget = panel.factory(desk, parent)
+        widget.setObjectName(panel.id)
+        # A region can be made small, and then shows less: it must not make the window large.
+        widget.setMinimumSize(*_LEAST)
+        if not widget.accessibleName():
+            self._named_here.add(panel.id)
+        self.widgets[panel.id] = widget
+        return widget
 
     def _add_dock(self, area: Area, desk: Desk) -> None:
         held = panels(area)
@@ -94,10 +114,7 @@ class Regions(QObject):
         dock = QDockWidget(title, self._window)
         dock.setObjectName(f"dock_{area}")
         if len(held) == 1:
-            widget = held[0].factory(desk, dock)
-            widget.setObjectName(held[0].id)
-            self.widgets[held[0].id] = widget
-            dock.setWidget(widget)
+            dock.setWidget(self._made(held[0], desk, dock))
         else:
             tabs = QTabWidget(dock)
             tabs.setObjectName(f"tabs_{area}")
@@ -107,6 +124,16 @@ class Regions(QObject):
             dock.setWidget(tabs)
         self._window.addDockWidget(side, dock)
         self.docks[area] = dock
+
+
+def _name_buttons(dock: QDockWidget) -> None:
+    """Name the two buttons that Qt puts on a dock, in the present language."""
+    names = {"qt_dockwidget_closebutton": tr("Close"), "qt_dockwidget_floatbutton": tr("Float")}
+    for button in dock.findChildren(QAbstractButton):
+        if button.objectName() in names:
+            button.setAccessibleName(names[button.objectName()])
+            button.setToolTip(names[button.objectName()])
+            button.setAccessibleDescription("")
 
 
 def _give_focus(region: QWidget) -> bool:

@@ -64,7 +64,7 @@ class Shell(QMainWindow):
         self.opener = Opener(self.desk, self.worker, self)
         self.wanted: Place | None = None
         self.text_size = 100
-        self._base_font = QFont(QApplication.font())
+        self._base_font = theme.base_font(QApplication.font())
         self.regions: Regions | None = None
         self._docks_shown: frozenset[str] | None = None
         self._first_new = 0
@@ -169,7 +169,8 @@ class Shell(QMainWindow):
         self.text_size = max(50, min(300, percent))
         font = QFont(self._base_font)
         font.setPointSizeF(self._base_font.pointSizeF() * self.text_size / 100)
-        QApplication.setFont(font)
+        QApplication.setFont(font)  # for dialogs
+        self.setFont(font)
         for label in self.findChildren(QLabel):
             larger = label.property("larger")
             if larger:
@@ -207,7 +208,7 @@ class Shell(QMainWindow):
         self.strip.tell(lambda: tr("Reading"), 0, 0)
         self._show_page()
 
-    def _found(self, index: int, _path: str) -> None:
+    def _found(self, index: int, _path: object) -> None:
         self._make_regions()
         wanted = self.wanted
         if wanted is not None and wanted.run == index:
@@ -294,6 +295,7 @@ class Shell(QMainWindow):
     def _mark_states(self) -> None:
         states = {"always"}
         states |= {"open"} if self.desk.audits else set()
+        states |= {"paths"} if self.opener.paths else set()
         states |= {"back"} if self.desk.can_go_back else set()
         states |= {"forward"} if self.desk.can_go_forward else set()
         states |= {"loading"} if self.opener.loading else set()

@@ -17,6 +17,7 @@ _PATIENCE = 300
 """Milliseconds that a start waits for each answer of the first; then it opens its own window."""
 _LARGEST = 1_000_000
 _TAKEN = b"taken\n"
+_CONNECTED = QLocalSocket.LocalSocketState.ConnectedState
 
 
 def server_name(data_folder: Path) -> str:
@@ -46,8 +47,9 @@ def hand_over(name: str, paths: Sequence[str], store: str | None = None) -> bool
 class FirstStart(QObject):
     """Listens for later starts of the same user."""
 
-    asked = Signal(list, object)
-    """Paths, and a store or None, that a later start was given."""
+    # Not declared as a list: Qt would copy it, and lose what is no Unicode in the names of files.
+    asked = Signal(object, object)
+    """A list of paths, and a store or None, that a later start was given."""
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -69,37 +71,44 @@ class FirstStart(QObject):
     def close(self) -> None:
         """Stop listening."""
         self._server.close()
+        for socket in tuple(self._held):
+            socket.readyRead.disconnect(self._look)
+            socket.disconnected.disconnect(self._look)
+            self._let_go(socket)
 
     def _connected(self) -> None:
         while self._server.hasPendingConnections():
             socket = self._server.nextPendingConnection()
             self._held[socket] = b""
-            socket.readyRead.connect(lambda socket=socket: self._read(socket))
-            socket.disconnected.connect(lambda socket=socket: self._gone(socket))
-            self._read(socket)
+            # Methods and no closures: they are let go when this object is.
+            socket.readyRead.connect(self._look)
+            socket.disconnected.connect(self._look)
+        self._look()
 
-    def _read(self, socket: QLocalSocket) -> None:
-        if socket not in self._held:
-            return
+    def _look(self) -> None:
+        for socket in tuple(self._held):
+            if not self._read(socket) or socket.state() != _CONNECTED:
+                self._let_go(socket)
+
+    def _read(self, socket: QLocalSocket) -> bool:
+        """Take in what came from *socket*; return whether more is wanted of it."""
         self._held[socket] += bytes(socket.readAll().data())
         if len(self._held[socket]) > _LARGEST:
-            socket.abort()
-            return
+            return False
         line, found, _ = self._held[socket].partition(b"\n")
         if not found:
-            return
-        self._held[socket] = b""
+            return True
         request = _request(line)
-        if request is None:
-            socket.abort()
-            return
-        socket.write(_TAKEN)
-        socket.flush()
-        self.asked.emit(*request)
+        if request is not None:
+            socket.write(_TAKEN)
+            socket.flush()
+            self.asked.emit(*request)
+        return False
 
-    def _gone(self, socket: QLocalSocket) -> None:
-        self._held.pop(socket, None)
-        socket.deleteLater()
+    def _let_go(self, socket: QLocalSocket) -> None:
+        if self._held.pop(socket, None) is not None:
+            socket.disconnectFromServer()
+            socket.deleteLater()
 
 
 def _request(line: bytes) -> tuple[list[str], str | None] | None:

@@ -72,7 +72,9 @@ def apply(connection: Connection) -> None:
     metadata.create_all(connection)
 
 
-def _listed(metadata: MetaData, name: str, *columns: Column[object]) -> None:
+def _listed(
+    metadata: MetaData, name: str, *columns: Column[str] | Column[bytes] | Column[int]
+) -> None:
     position = Column("position", BigInteger, primary_key=True, autoincrement=False)
     Table(name, metadata, _run(), position, *_texts("body"), *columns)
 

@@ -208,9 +208,12 @@ class TextIndex:
         end = first + 1 if end is None else end
         if not 1 <= first <= end <= self.line_count + 1:
             raise OutsideTextError(f"lines [{first}, {end}) outside 1 to {self.line_count}")
+        return Span(self._line_start(first), self._line_start(end))
+
+    def _line_start(self, line: int) -> int:
+        """Where *line* starts; behind the last one the text ends."""
         starts = self._line_starts()
-        stop = starts[end - 1] if end - 1 < len(starts) else len(self.text)
-        return Span(starts[first - 1], stop)
+        return starts[line - 1] if line <= len(starts) else len(self.text)
 
     def _line_starts(self) -> list[int]:
         if self._lines is None:

@@ -8,19 +8,7 @@ import pytest
 
 from reviewer.services.rereading import open_store
 from store.digest import run_digest
-from store.opening import open_paths
-from store.records.runs import Run
-from store.repository import Repository
 from store.results import Reason, RefusedError, Results
-
-SCENARIOS = (
-    "context-bill",
-    "coverage-facts",
-    "evidence-tools",
-    "folded-reference",
-    "retrieval-admission",
-    "turn-end-clearing",
-)
 
 
 @pytest.fixture
@@ -151,26 +139,6 @@ def test_of_two_runs_each_grants_only_what_it_holds(
     assert refusal(results, "d03") is Reason.OUTSIDE_GRANT
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_a_recorded_run_comes_back_from_the_database_as_it_was(shared: Path, name: str) -> None:
-    with Repository("sqlite://") as repository:
-        for run in open_paths([str(shared / "data/scenarios" / name)]):
-            assert isinstance(run, Run)
-            digest = repository.save(run)
-            assert repository.load(digest) == run
-            assert run_digest(repository.load(digest)) == digest
-
-
-def test_recorded_sessions_come_back_from_the_database_as_they_were(shared: Path) -> None:
-    saved = 0
-    with Repository("sqlite://") as repository:
-        for run in open_paths([str(shared / "data/claude-code")]):
-            if isinstance(run, Run):
-                assert repository.load(repository.save(run)) == run
-                saved += 1
-    assert saved > 1
-
-
 def test_the_digest_of_a_recorded_run_is_the_same_in_another_folder(
     shared: Path, run_folder: Path
 ) -> None:
@@ -178,3 +146,23 @@ def test_the_digest_of_a_recorded_run_is_the_same_in_another_folder(
     (other,) = open_store(str(run_folder)).runs
     assert one.path != other.path
     assert run_digest(one) == run_digest(other)
+
+
+def test_a_chunk_that_a_recorded_search_returned_comes_back_as_the_document_has_it(
+    shared: Path, tmp_path: Path
+) -> None:
+    folder = shared / "data/langchain"
+    recorded = json.loads((folder / "06_rag/messages_cited_content_and_artifact.json").read_bytes())
+    (tmp_path / "messages.json").write_text(json.dumps(recorded["dumpd"]), encoding="utf-8")
+    document = (folder / "corpus/incident_2031.txt").read_bytes().decode()
+    opened = open_store(str(tmp_path / "messages.json"))
+    (version,) = opened.results.versions["incident_2031.txt"]
+    for excerpt in version.excerpts:
+        assert excerpt.start is not None
+        end = excerpt.start + len(excerpt.text)
+        got = opened.results.reread(f"incident_2031.txt@[{excerpt.start}:{end}]")
+        assert got.text == document[excerpt.start : end]
+        assert not got.exact
+    assert refusal(opened.results, "incident_2031.txt@") is Reason.NOT_STORED
+    outside = f"incident_2031.txt@[0:{len(document)}]"
+    assert refusal(opened.results, outside) is Reason.NOT_STORED

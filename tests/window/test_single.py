@@ -1,6 +1,7 @@
 """A second start hands its paths to the first, and never waits for long."""
 
-import threading
+import subprocess
+import sys
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,6 +10,8 @@ from PySide6.QtNetwork import QLocalSocket
 from pytestqt.qtbot import QtBot
 
 from reviewer.window.single import FirstStart, hand_over, server_name
+
+HOME = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -23,14 +26,15 @@ def test_nobody_is_there_at_first(name: str) -> None:
 def test_the_first_start_gets_the_paths_of_the_second(name: str, qtbot: QtBot) -> None:
     first = FirstStart(name)
     assert first.listens
-    taken: list[bool] = []
     paths = ["/runs/设备 租赁", "/b\udcff"]
-    second = threading.Thread(target=lambda: taken.append(hand_over(name, paths, "/store")))
-    with qtbot.waitSignal(first.asked, timeout=5000) as asked:
-        second.start()
-    second.join(5)
+    program = (
+        "import sys; from reviewer.window.single import hand_over; "
+        f"sys.exit(0 if hand_over({name!r}, {paths!r}, '/store') else 1)"
+    )
+    with qtbot.waitSignal(first.asked, timeout=20_000) as asked:
+        second = subprocess.Popen([sys.executable, "-c", program], cwd=HOME)  # noqa: S603 - ours
     assert asked.args == [paths, "/store"]
-    assert taken == [True]
+    assert second.wait(20) == 0
     first.close()
 
 

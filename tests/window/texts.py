@@ -30,7 +30,7 @@ def computed() -> list[str]:
     """Return the calls whose text is no literal, apart from those of tables that `texts` reads."""
     allowed = {"menus.py", "regions.py", "i18n.py"}
     return [
-        f"{path.name}:{node.lineno}"
+        f"{path.name}: {ast.unparse(node)}"
         for path in sorted(WINDOW.rglob("*.py"))
         if path.name not in allowed
         for node in ast.walk(ast.parse(path.read_text("utf-8")))

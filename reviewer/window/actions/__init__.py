@@ -20,7 +20,7 @@ MENUS: dict[Menu, str] = {
 }
 """The menus in their order, with their titles."""
 
-When = Literal["always", "open", "back", "forward", "loading"]
+When = Literal["always", "open", "paths", "back", "forward", "loading"]
 """In which state of the window a command can be given."""
 
 
@@ -52,9 +52,9 @@ ACTIONS: tuple[Command, ...] = (
     Command("file.open_folder", "Open run folder…", "file", "open_folder", ("Ctrl+O",)),
     Command("file.open_file", "Open trace file…", "file", "open_file", ("Ctrl+Shift+O",)),
     Command("file.open_sample", "Open the sample", "file", "open_sample"),
-    Command("file.reload", "Read again", "file", "reload", ("F5",), "open", 1),
+    Command("file.reload", "Read again", "file", "reload", ("F5",), "paths", 1),
     Command("file.stop", "Stop reading", "file", "stop", (), "loading", 1),
-    Command("file.close_all", "Close all runs", "file", "close_all", ("Ctrl+W",), "open", 1),
+    Command("file.close_all", "Close all runs", "file", "close_all", ("Ctrl+W",), "paths", 1),
     Command("file.quit", "Quit", "file", "quit", ("Ctrl+Q",), "always", 2),
     Command("edit.copy", "Copy", "edit", "copy", ("Ctrl+C",), "open"),
     Command("edit.copy_ref", "Copy as reference", "edit", "copy_ref", ("Ctrl+Shift+C",), "open"),

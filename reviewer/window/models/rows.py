@@ -24,7 +24,7 @@ from reviewer.window.presenters.filters import rows_words
 from reviewer.window.presenters.tables import CELL_COLUMNS, NOTHING, Cell, Heading, Table
 
 if TYPE_CHECKING:
-    from reviewer.filter.arrays import Arrays
+    from reviewer.filter.arrays import Arrays, Rows
 
 __all__ = ["INLINE", "Layout", "RowModel", "Wish"]
 
@@ -52,10 +52,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The lines of the model: a row of the table, or ``-1 - n`` for the heading of group ``n``."""
+    """The lines of the model: a row of the table, or ``-1 - n`` for the heading of group ``n``.
 
-    lines: Sequence[int]
+    ``groups`` are the names of the groups with their sizes, ``heads`` the
+    lines of their headings.
+    """
+
+    lines: range | Rows
     groups: tuple[tuple[str, int], ...] = ()
+    heads: tuple[int, ...] = ()
     shown: int = 0
 
 
@@ -148,11 +153,9 @@ class RowModel(QAbstractTableModel):
         return len(self.table) if self.table is not None else 0
 
     @property
-    def group_lines(self) -> list[int]:
+    def group_lines(self) -> Sequence[int]:
         """The lines that are headings of groups."""
-        if not self._layout.groups:
-            return []
-        return [at for at, line in enumerate(self._layout.lines) if line < 0]
+        return self._layout.heads
 
     def table_row(self, line: int) -> int | None:
         """Return the row of the table at *line*, ``None`` for the heading of a group."""
@@ -166,10 +169,8 @@ class RowModel(QAbstractTableModel):
         lines = self._layout.lines
         if isinstance(lines, range):
             return row if row in lines else None
-        try:
-            return lines.index(row)
-        except ValueError:
-            return None
+        found = (lines == row).nonzero()[0]
+        return int(found[0]) if len(found) else None
 
     # -- Qt's questions -----------------------------------------------------------
 
@@ -193,12 +194,7 @@ class RowModel(QAbstractTableModel):
         if role == Role.PLACE:
             return self.table.place(int(line))
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = (
-                Qt.AlignmentFlag.AlignRight
-                if self._headings[index.column()].right
-                else (Qt.AlignmentFlag.AlignLeft)
-            )
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
+            return _side(self._headings[index.column()])
         return answer(self.table.row(int(line)).cells[index.column()], role)
 
     def _group(self, group: int, column: int, role: int) -> object:
@@ -221,13 +217,17 @@ class RowModel(QAbstractTableModel):
         heading = self._headings[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return heading.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side(heading)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(tr("In a filter: {name}", name=heading.name))
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
         """Headings of groups cannot be selected."""
-        if index.isValid() and self.table_row(index.row()) is None:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self.table_row(index.row()) is None:
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
         return super().flags(index) | Qt.ItemFlag.ItemNeverHasChildren
 
@@ -238,6 +238,11 @@ class RowModel(QAbstractTableModel):
         self.arrange(replace(self.wish, sort=name, descending=down))
 
 
+def _side(heading: Heading) -> int:
+    side = Qt.AlignmentFlag.AlignRight if heading.right else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
 def _untouched(table: Table | None) -> Layout:
     count = len(table) if table is not None else 0
     return Layout(range(count), shown=count)
@@ -245,17 +250,20 @@ def _untouched(table: Table | None) -> Layout:
 
 def _layout(table: Table, arrays: Arrays, wish: Wish) -> Layout:
     """Make the lines; this may run in the worker."""
+    import numpy as np  # noqa: PLC0415 - see above
+
     from reviewer.filter.arrays import Query  # noqa: PLC0415 - numpy, see above
 
     rows = arrays.rows(Query(wish.tree, wish.sort, wish.descending, wish.group))
     if not wish.group:
-        return Layout(rows.tolist(), shown=len(rows))
-    starts = [int(start) for start in arrays.groups(wish.group, rows)]
-    lines: list[int] = []
-    groups: list[tuple[str, int]] = []
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(rows)], strict=True)):
-        value = table.value(int(rows[start]), wish.group)
-        groups.append((NOTHING if value is None else fit(str(value), CELL_COLUMNS), end - start))
-        lines.append(-1 - number)
-        lines += rows[start:end].tolist()
-    return Layout(lines, tuple(groups), len(rows))
+        return Layout(rows, shown=len(rows))
+    starts = arrays.groups(wish.group, rows)
+    numbers = np.arange(len(starts))
+    groups = []
+    for row, size in zip(
+        rows[starts].tolist(), np.diff(starts, append=len(rows)).tolist(), strict=True
+    ):
+        value = table.value(row, wish.group)
+        groups.append((NOTHING if value is None else fit(str(value), CELL_COLUMNS), size))
+    lines = np.insert(rows, starts, -1 - numbers)
+    return Layout(lines, tuple(groups), tuple((starts + numbers).tolist()), len(rows))

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 from reviewer.display import one_line
 from reviewer.filter.columns import Column, Columns, Kind, by_name
-from reviewer.reports._words import placeholder_words
 from reviewer.window.i18n import tr
 from reviewer.window.place import Place
 from reviewer.window.presenters.positions import call_position
 from reviewer.window.presenters.tables import NOTHING, Cell, Heading, Row, Table, cell
 from reviewer.window.presenters.words import grade_meaning, grade_word
-from store.records.findings import Audit, Outcome, PlaceholderFacts
+from store.records.findings import Audit, Outcome, PlaceholderFacts, PlaceholderKind, Tokens
 from store.records.grades import Grade
 
 __all__ = ["CallColumn", "CallTable"]
@@ -156,9 +155,10 @@ class CallTable(Table):
         )
 
 
-def _counted(tokens: object) -> str:
-    encoding = getattr(tokens, "encoding", "")
-    return tr("Estimated with {encoding}", encoding=encoding) if encoding else ""
+def _counted(tokens: Tokens) -> str:
+    if tokens.estimated is None:
+        return tr("not counted")
+    return tr("Estimated with {encoding}", encoding=tokens.encoding)
 
 
 def _tool_calls(audit: Audit) -> dict[int, tuple[_Came, ...]]:
@@ -216,12 +216,23 @@ def _form_meaning(form: str) -> str:
 
 
 def _fate(facts: PlaceholderFacts) -> str:
-    first, last, kept, back = placeholder_words(facts)
-    return "    " + tr(
-        "{kind}: from call {first} on, whole last in call {last}, kept {kept}, way back: {back}",
-        kind=facts.kind.value,
-        first=first,
-        last=last,
-        kept=kept,
-        back=back,
-    )
+    """Return what stands in the place of a result, since when, and whether it came again."""
+    kind = {
+        PlaceholderKind.CLEARED: tr("cleared"),
+        PlaceholderKind.FOLDED: tr("folded to a reference"),
+        PlaceholderKind.PERSISTED: tr("moved to a file"),
+        PlaceholderKind.TRUNCATED: tr("cut short"),
+        PlaceholderKind.COMPACTED: tr("compacted into a summary"),
+        PlaceholderKind.REFUSED: tr("refused by a budget"),
+    }[facts.kind]
+    if facts.first_call is None:
+        parts = [tr("{kind}, the time is not recorded", kind=kind)]
+    else:
+        parts = [tr("{kind} from call {call} on", kind=kind, call=facts.first_call)]
+    if facts.last_full_call is None:
+        parts.append(tr("in no request as a whole"))
+    else:
+        parts.append(tr("whole for the last time in call {call}", call=facts.last_full_call))
+    if facts.reread_at_call is not None:
+        parts.append(tr("given again in call {call}", call=facts.reread_at_call))
+    return "    " + ", ".join(parts)

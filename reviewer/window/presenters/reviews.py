@@ -7,9 +7,9 @@ to look at and to decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import NamedTuple
 
 from reviewer.display import one_line
 from reviewer.filter.columns import Column, Columns, Kind, by_name
@@ -61,13 +61,6 @@ _SEVERITIES = tuple(reversed([severity.value for severity in Severity]))
 _GRADES = tuple(reversed([grade.value for grade in Grade]))
 
 
-class _Item(NamedTuple):
-    """What a row is about: a citation, a finding or both, as indices of the audit."""
-
-    citation: int | None
-    finding: int | None
-
-
 class ReviewTable(Table):
     """The rows of one audit: every citation in its order, then the findings about no citation."""
 
@@ -75,10 +68,11 @@ class ReviewTable(Table):
         super().__init__()
         self.audit = audit
         self.run = run
-        self._items = _items(audit)
         self._columns = _columns(audit)
-        self._by_citation = {item.citation: at for at, item in enumerate(self._items)}
-        self._by_finding = {item.finding: at for at, item in enumerate(self._items)}
+        self._finding_of = _findings_of_citations(audit)
+        self._citation_of = {found: cited for cited, found in self._finding_of.items()}
+        merged = self._citation_of.keys()
+        self._others = [at for at in range(len(audit.findings)) if at not in merged]
 
     @property
     def columns(self) -> Columns:
@@ -105,33 +99,48 @@ class ReviewTable(Table):
         ]
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.audit.citations) + len(self._others)
 
     def row_of(self, place: Place) -> int | None:
         """Return the row of the citation or finding at *place*, if it names one."""
-        if place.finding is not None and place.finding in self._by_finding:
-            return self._by_finding[place.finding]
-        return None if place.citation is None else self._by_citation.get(place.citation)
+        cited = place.citation
+        if place.finding is not None:
+            cited = self._citation_of.get(place.finding)
+            if cited is None:
+                at = bisect_left(self._others, place.finding)
+                if at < len(self._others) and self._others[at] == place.finding:
+                    return len(self.audit.citations) + at
+                cited = place.citation
+        known = cited is not None and cited < len(self.audit.citations)
+        return cited if known else None
 
     def place(self, row: int) -> Place:
         """Return where the evidence of a row is."""
-        item = self._items[row]
-        if item.citation is not None:
-            return citation_position(self.audit, self.run, item.citation, item.finding)
-        assert item.finding is not None  # noqa: S101 - a row is about something
-        return finding_position(self.audit, self.run, item.finding)
+        cited = len(self.audit.citations)
+        if row < cited:
+            return citation_position(self.audit, self.run, row, self._finding_of.get(row))
+        return finding_position(self.audit, self.run, self._others[row - cited])
 
     def values(self, column: str) -> Sequence[str | int | None]:
         """Return one column whole."""
-        return [self._value(item, column) for item in self._items]
+        audit, get = self.audit, _GET[column]
+        findings = audit.findings
+        found = [self._finding_of.get(at) for at in range(len(audit.citations))]
+        return [
+            *(
+                get(audit, cited, None if at is None else findings[at])
+                for cited, at in zip(audit.citations, found, strict=True)
+            ),
+            *(get(audit, None, findings[at]) for at in self._others),
+        ]
 
     def value(self, row: int, column: str) -> str | int | None:
         """Return one value."""
-        return self._value(self._items[row], column)
+        return _GET[column](self.audit, *self._both(row))
 
     def make(self, row: int) -> Row:
         """Make a row in the present language."""
-        citation, finding = self._both(self._items[row])
+        citation, finding = self._both(row)
         grade = citation.grade if citation else _found(finding).grade
         call = self.value(row, "call")
         return Row(
@@ -149,36 +158,13 @@ class ReviewTable(Table):
             )
         )
 
-    def _both(self, item: _Item) -> tuple[CitationFacts | None, Finding | None]:
-        audit = self.audit
-        return (
-            None if item.citation is None else audit.citations[item.citation],
-            None if item.finding is None else audit.findings[item.finding],
-        )
-
-    def _value(self, item: _Item, column: str) -> str | int | None:  # noqa: PLR0911 - a table
-        citation, finding = self._both(item)
-        match column:
-            case "verdict":
-                return citation.verdict.word if citation else None
-            case "severity":
-                return finding.severity.value if finding else None
-            case "rule":
-                return finding.rule if finding else None
-            case "call":
-                return citation.call_at_answer if citation else _found(finding).where.call
-            case "source":
-                return citation.source_id if citation else _found(finding).where.source_id
-            case "text":
-                return claim(self.audit, citation) if citation else _found(finding).message
-            case "reason":
-                return citation.reason if citation else None
-            case "place":
-                return _reference(citation) if citation else _where(_found(finding))
-            case "anchor":
-                return citation.anchor.value if citation else None
-            case _:
-                return (citation or _found(finding)).grade.value
+    def _both(self, row: int) -> tuple[CitationFacts | None, Finding | None]:
+        """Return what a row is about: a citation, a finding or both."""
+        audit, cited = self.audit, len(self.audit.citations)
+        if row >= cited:
+            return None, audit.findings[self._others[row - cited]]
+        found = self._finding_of.get(row)
+        return audit.citations[row], None if found is None else audit.findings[found]
 
 
 def _found(finding: Finding | None) -> Finding:
@@ -188,18 +174,16 @@ def _found(finding: Finding | None) -> Finding:
     return finding
 
 
-def _items(audit: Audit) -> list[_Item]:
-    verdicts: dict[int, int] = {}
-    others: list[_Item] = []
+def _findings_of_citations(audit: Audit) -> dict[int, int]:
+    """Return for citations, by index, the finding that says what their verdict says."""
+    found: dict[int, int] = {}
     for index, finding in enumerate(audit.findings):
         cited = finding.where.citation
-        known = cited is not None and cited < len(audit.citations) and cited not in verdicts
-        if cited is not None and known and _VERDICT_RULE.fullmatch(finding.rule):
-            verdicts[cited] = index
-        else:
-            others.append(_Item(None, index))
-    cited_ones = [_Item(at, verdicts.get(at)) for at in range(len(audit.citations))]
-    return [*cited_ones, *others]
+        if cited is None or cited >= len(audit.citations) or cited in found:
+            continue
+        if _VERDICT_RULE.fullmatch(finding.rule):
+            found[cited] = index
+    return found
 
 
 def _columns(audit: Audit) -> Columns:
@@ -242,6 +226,22 @@ def _reference(facts: CitationFacts) -> str:
 def _where(finding: Finding) -> str | None:
     parts = (finding.where.source_id, finding.where.tool_call_id)
     return " · ".join(part for part in parts if part) or None
+
+
+_Value = str | int | None
+_GET: Mapping[str, Callable[[Audit, CitationFacts | None, Finding | None], _Value]] = {
+    "verdict": lambda _, cited, __: cited.verdict.word if cited else None,
+    "severity": lambda _, __, found: found.severity.value if found else None,
+    "rule": lambda _, __, found: found.rule if found else None,
+    "call": lambda _, cited, found: cited.call_at_answer if cited else _found(found).where.call,
+    "source": lambda _, cited, found: cited.source_id if cited else _found(found).where.source_id,
+    "text": lambda audit, cited, found: claim(audit, cited) if cited else _found(found).message,
+    "reason": lambda _, cited, __: cited.reason if cited else None,
+    "place": lambda _, cited, found: _reference(cited) if cited else _where(_found(found)),
+    "anchor": lambda _, cited, __: cited.anchor.value if cited else None,
+    "grade": lambda _, cited, found: (cited or _found(found)).grade.value,
+}
+"""What a row of a citation, a finding or both is in each column, as the filter compares it."""
 
 
 def _verdict_cell(facts: CitationFacts | None) -> Cell:

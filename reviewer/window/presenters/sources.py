@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from reviewer.audit.intervals import intersect
 from reviewer.filter.columns import Column, Columns, Kind, by_name
-from reviewer.reports._words import length, share, short, spans
+from reviewer.reports._words import length, short
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.strip import Strip, strip
@@ -33,6 +33,7 @@ class SourceColumn(IntEnum):
 
 
 _STATES = tuple(reversed([state.value for state in State]))
+_PIECES = 20
 _BEST = {state: rank for rank, state in enumerate(State)}
 
 
@@ -221,7 +222,9 @@ class SourceTree:
         if version.revision is not None:
             text = f"{text} ({version.revision})"
         sign, colour, words = integrity_words(version.integrity)
-        if version.integrity is not Integrity.INTACT:
+        if version.integrity is Integrity.INTACT:
+            colour = ""
+        else:
             text = f"{sign} {text}"
         name = cell(text, tone=colour, more=f"{key.version_id}\n{words}")
         count = self._cited[key.source_id, key.version_id]
@@ -267,8 +270,9 @@ def _share_cell(facts: VersionFacts) -> Cell:
     table = facts.version.table
     if facts.delivered_rows is not None and table is not None:
         came = sum(span.length for span in facts.delivered_rows)
-        words = tr("{part} of {total} rows", part=f"{came:,}", total=f"{table.rows:,}")
-        return Cell(words, words + "\n" + tr("whole or in part"))
+        values = {"part": f"{came:,}", "total": f"{table.rows:,}"}
+        words = tr("{part} of {total} rows, whole or in part", **values)
+        return Cell(words, words)
     part = sum(span.length for span in facts.delivered)
     total = length(facts)
     values = {"part": f"{part:,}", "total": f"{total or 0:,}"}
@@ -280,9 +284,23 @@ def _share_cell(facts: VersionFacts) -> Cell:
     elif total is None:
         words = trn("one character, length unknown", "{n} characters, length unknown", part)
     else:
-        percent = share(facts.delivered, total) if total else tr("empty")
-        words = tr("{part} of {total} characters", **values) + f" · {percent}"
-    return Cell(words, words + "\n" + (spans(facts.delivered, 20) or tr("nothing")))
+        words = tr("{part} of {total} characters", **values) + f" · {_share(part, total)}"
+    return Cell(words, f"{words}\n{_pieces(facts.delivered)}")
+
+
+def _share(part: int, total: int) -> str:
+    """Return how many hundredths, rounded so that only all is 100 % and only nothing is 0 %."""
+    if not total:
+        return tr("empty")
+    percent = min(100, part * 100 // total)
+    return tr("under 1 %") if part and not percent else f"{percent} %"
+
+
+def _pieces(spans: Sequence[Span]) -> str:
+    shown = " ".join(f"[{span.start}, {span.end})" for span in spans[:_PIECES])
+    if len(spans) > _PIECES:
+        shown += " " + tr("and {n} more", n=f"{len(spans) - _PIECES:,}")
+    return shown or tr("nothing")
 
 
 def _block_share(facts: VersionFacts, block: Block) -> Cell:

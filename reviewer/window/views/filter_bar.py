@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from reviewer.display import fit
@@ -144,8 +144,10 @@ class FilterBar(QWidget):
             tree = parse(self.edit.text(), self.edit.columns)
         except FilterError as error:
             self.edit.mark(error.span)
-            stays = "" if self.tree == EVERYTHING else " " + tr("The filter before stays.")
-            self.error.setText(f"✗ {fault_words(error)}{stays}")
+            words = f"✗ {fault_words(error)}."
+            if self.tree != EVERYTHING:
+                words += " " + tr("The filter before stays in force.")
+            self.error.setText(words)
             self.error.show()
             self.edit.setAccessibleDescription(self.error.text())
             return None

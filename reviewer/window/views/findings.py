@@ -12,7 +12,7 @@ from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.models.roles import Role
-from reviewer.window.models.rows import Layout, RowModel
+from reviewer.window.models.rows import INLINE, Layout, RowModel
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.filters import shown_words
@@ -20,7 +20,7 @@ from reviewer.window.presenters.reviews import GROUPS, ReviewTable
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.filter_bar import FilterBar
-from reviewer.window.views.language import follow_language
+from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
 
 __all__ = ["PANEL", "FindingsView"]
@@ -34,7 +34,10 @@ class FindingsView(QWidget):
         self.setObjectName("findings")
         self._desk = desk
         self._table: ReviewTable | None = None
+        self._loading: int | None = None
         self._worker = Worker(self)
+        worker = self._worker
+        self.destroyed.connect(lambda: worker.close())  # noqa: PLW0108 - without its argument
         self.model = RowModel(parent=self)
         self.model.run = self._run
         self.filter = FilterBar("findings_filter", self)
@@ -43,6 +46,7 @@ class FindingsView(QWidget):
         self.hidden = QLabel(self)
         self.hidden.setObjectName("findings_hidden")
         self.hidden.setTextFormat(Qt.TextFormat.PlainText)
+        self.hidden.setContentsMargins(8, 0, 8, 4)
         self.hidden.hide()
         self.view = RowTable(self.model, self)
         self.view.setObjectName("findings_table")
@@ -71,7 +75,7 @@ class FindingsView(QWidget):
         column.addLayout(line)
         column.addWidget(self.hidden)
         column.addWidget(self.view, 1)
-        self.view.widths(18, 10, 8, 5, 22, 46, 40, 34, 11, 10)
+        self.view.widths(19, 10, 8, 5, 22, 46, 40, 34, 11, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 
@@ -92,6 +96,8 @@ class FindingsView(QWidget):
             self._load(self._desk.place)
 
     def _closed(self) -> None:
+        self._worker.cancel("load")
+        self._loading = None
         self._table = None
         self.model.set_table(None)
         self.filter.set_columns({})
@@ -102,11 +108,23 @@ class FindingsView(QWidget):
         self._show_place()
 
     def _load(self, place: Place) -> None:
-        if place.run >= len(self._desk.audits):
+        if place.run >= len(self._desk.audits) or place.run == self._loading:
             return
-        self._table = ReviewTable(self._desk.audit(place.run), place.run)
-        self.filter.set_columns(self._table.columns)
-        self.model.set_table(self._table)
+        audit, run = self._desk.audit(place.run), place.run
+        if len(audit.citations) + len(audit.findings) <= INLINE:
+            self._loaded(ReviewTable(audit, run))
+            return
+        self._loading = run
+        self._waiting()
+        self._worker.run(
+            Operation("load", lambda _token, _tell: ReviewTable(audit, run), self._loaded)
+        )
+
+    def _loaded(self, table: ReviewTable) -> None:
+        self._loading = None
+        self._table = table
+        self.filter.set_columns(table.columns)
+        self.model.set_table(table)
 
     def _show_place(self) -> None:
         row = self._table.row_of(self._desk.place) if self._table is not None else None

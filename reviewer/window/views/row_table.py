@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from reviewer.window.models.roles import Role
 from reviewer.window.models.rows import RowModel
 
 __all__ = ["RowTable"]
@@ -28,6 +27,7 @@ class RowTable(QTableView):
         super().__init__(parent)
         self._model = model
         self._following = False
+        self._digits: tuple[int, ...] = ()
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -49,14 +49,21 @@ class RowTable(QTableView):
         columns.setHighlightSections(False)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setSortingEnabled(True)
-        model.arranged.connect(self._span_groups)
-        self.selectionModel().currentRowChanged.connect(self._current_changed)
+        model.arranged.connect(self._arranged)
+        # A view that gets the keyboard makes an item current; only a selected one was chosen.
+        self.selectionModel().selectionChanged.connect(self._selected)
 
-    def widths(self, *characters: int) -> None:
-        """Make columns as wide as so many digits."""
-        digit = self.fontMetrics().horizontalAdvance("0")
-        for column, count in enumerate(characters):
-            self.setColumnWidth(column, count * digit + 2 * _PADDING)
+    def widths(self, *digits: int) -> None:
+        """Make columns as wide as so many digits, once there are columns."""
+        self._digits = digits
+        self._widen()
+
+    def _widen(self) -> None:
+        if self._digits and self._model.columnCount():
+            digit = self.fontMetrics().horizontalAdvance("0")
+            for column, count in enumerate(self._digits):
+                self.setColumnWidth(column, count * digit + 2 * _PADDING)
+            self._digits = ()
 
     def show_row(self, row: int | None) -> bool:
         """Make a row of the table the current one without choosing it; tell if it is shown."""
@@ -69,7 +76,7 @@ class RowTable(QTableView):
                 return False
             column = max(0, self.currentIndex().column())
             index = self._model.index(line, column)
-            if index.row() != self.currentIndex().row():
+            if line != self.selected_line():
                 self.setCurrentIndex(index)
             self.scrollTo(self._model.index(line, 0))
             return True
@@ -78,7 +85,7 @@ class RowTable(QTableView):
 
     def step(self, by: int) -> bool:
         """Choose the next row shown (-1: the one before); tell whether there is one."""
-        line = self.currentIndex().row()
+        line = self.selected_line()
         line = line + by if line >= 0 else (0 if by > 0 else self._model.rowCount() - 1)
         while 0 <= line < self._model.rowCount():
             if self._model.table_row(line) is not None:
@@ -87,12 +94,18 @@ class RowTable(QTableView):
             line += by
         return False
 
-    def _current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
-        row = current.data(Role.ROW) if current.isValid() else None
+    def selected_line(self) -> int:
+        """Return the line that is selected, -1 where none is."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0].row() if rows else -1
+
+    def _selected(self) -> None:
+        row = self._model.table_row(self.selected_line())
         if row is not None and not self._following:
             self.chosen.emit(row)
 
-    def _span_groups(self) -> None:
+    def _arranged(self) -> None:
+        self._widen()
         self.clearSpans()
         groups = self._model.group_lines
         if len(groups) <= _SPANS:

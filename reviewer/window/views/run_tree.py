@@ -28,7 +28,7 @@ from reviewer.window.presenters.calls import CallTable
 from reviewer.window.presenters.filters import shown_words
 from reviewer.window.presenters.sources import SourceColumn, SourceNode, SourceTree
 from reviewer.window.views.filter_bar import FilterBar
-from reviewer.window.views.language import follow_language
+from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
 from reviewer.window.views.strip_delegate import StripDelegate
 from store.records.text import Span
@@ -65,7 +65,7 @@ class RunTree(QWidget):
         self.filter.changed.connect(self._filtered)
         self.calls.arranged.connect(self._count)
         self.call_view.chosen.connect(self._call_chosen)
-        self.source_view.selectionModel().currentChanged.connect(self._source_chosen)
+        self.source_view.selectionModel().selectionChanged.connect(self._source_chosen)
         self._strips.clicked.connect(self._strip_clicked)
         desk.moved.connect(self._follow)
         desk.opened.connect(self._opened)
@@ -86,7 +86,7 @@ class RunTree(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         digit = view.fontMetrics().horizontalAdvance("0")
-        for column, characters in zip(SourceColumn, (24, 16, 24, 14, 6), strict=True):
+        for column, characters in zip(SourceColumn, (26, 18, 32, 16, 6), strict=True):
             header.resizeSection(column, characters * digit)
 
     def _lay_out(self) -> None:
@@ -158,7 +158,7 @@ class RunTree(QWidget):
 
     def _show_source(self, place: Place) -> None:
         view = self.source_view
-        node = view.currentIndex().data(Role.NODE) if view.currentIndex().isValid() else None
+        node = self._selected().data(Role.NODE)
         if place.source is None:
             view.setCurrentIndex(QModelIndex())
             view.clearSelection()
@@ -175,12 +175,14 @@ class RunTree(QWidget):
         if table is not None:
             self._desk.go(table.place(row))
 
-    def _source_chosen(self, current: QModelIndex, before: QModelIndex) -> None:
-        node = current.data(Role.NODE)
-        same = before.isValid() and before.data(Role.NODE) is node
-        if self._following or same or not isinstance(node, SourceNode) or node.key is None:
-            return
-        self._desk.go(current.data(Role.PLACE))
+    def _selected(self) -> QModelIndex:
+        rows = self.source_view.selectionModel().selectedRows()
+        return rows[0] if rows else QModelIndex()
+
+    def _source_chosen(self) -> None:
+        node = self._selected().data(Role.NODE)
+        if not self._following and isinstance(node, SourceNode) and node.key is not None:
+            self._desk.go(self._selected().data(Role.PLACE))
 
     def _strip_clicked(self, node: SourceNode, span: Span) -> None:
         if self.sources.tree is not None:

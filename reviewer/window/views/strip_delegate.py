@@ -17,11 +17,18 @@ from PySide6.QtCore import (
     QPointF,
     QRect,
     QRectF,
+    QSize,
     Qt,
     Signal,
 )
 from PySide6.QtGui import QBrush, QMouseEvent, QPainter, QPen, QPixmap, QPolygonF
-from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QApplication,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from reviewer.window import theme
 from reviewer.window.models.roles import Role
@@ -57,7 +64,8 @@ class StripDelegate(QStyledItemDelegate):
         ground = QStyleOptionViewItem(option)
         self.initStyleOption(ground, index)
         ground.text = ""
-        style = QApplication.style() if ground.widget is None else ground.widget.style()
+        widget: QWidget | None = ground.widget
+        style = QApplication.style() if widget is None else widget.style()
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, ground, painter, ground.widget)
         area = _area(option.rect)
         if area.width() > 2 * _WEDGE:
@@ -77,6 +85,13 @@ class StripDelegate(QStyledItemDelegate):
             if len(self._pictures) > _KEPT:
                 self._pictures.popitem(last=False)
         return self._pictures[key][1]
+
+    def sizeHint(  # noqa: N802 - Qt's name
+        self, option: QStyleOptionViewItem, index: _Index
+    ) -> QSize:
+        """Give the strip room above its wedges."""
+        size = super().sizeHint(option, index)
+        return QSize(size.width(), option.fontMetrics.height() + 2 * _MARGIN)
 
     def editorEvent(  # noqa: N802 - Qt's name
         self,
@@ -110,7 +125,7 @@ def position_at(strip: Strip, x: float, width: int) -> Span:
 
 
 def _area(cell: QRect) -> QRect:
-    return cell.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN + 1)
+    return cell.adjusted(_MARGIN, _MARGIN - 1, -_MARGIN, -1)
 
 
 def _x(strip: Strip, position: float, width: int) -> float:
@@ -120,7 +135,7 @@ def _x(strip: Strip, position: float, width: int) -> float:
 def _paint(painter: QPainter, strip: Strip, width: int, height: int) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     body = QRectF(0.5, 0.5, width - 1, height - _WEDGE - 1)
-    painter.setPen(QPen(theme.colour("muted"), 1))
+    painter.setPen(QPen(theme.colour("ink"), 1))
     painter.setBrush(QBrush(theme.colour("paper")))
     painter.drawRect(body)
     looks = {

@@ -1,0 +1,66 @@
+"""Every rule says what it is, and its own examples prove it."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from reviewer.audit.engine import audit
+from reviewer.audit.rules import Rule, rules
+from store.builder import RunBuilder
+from store.records.grades import Layer
+from tests.unit.audit_runs import Talk
+
+every_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+
+
+@every_rule
+def test_the_passing_example_gives_no_finding_of_the_rule(rule: Rule) -> None:
+    assert audit(rule.passing(), using=[rule]).findings == ()
+
+
+@every_rule
+def test_the_failing_example_gives_exactly_one(rule: Rule) -> None:
+    (found,) = audit(rule.failing(), using=[rule]).findings
+    assert (found.rule, found.severity) == (rule.id, rule.severity)
+    assert found.message
+    assert re.fullmatch("[0-9a-f]{32}", found.fingerprint)
+
+
+@every_rule
+def test_an_empty_run_has_no_findings(rule: Rule) -> None:
+    empty = RunBuilder("empty", "empty", "made", Layer.CLIENT).finish()
+    assert audit(empty, using=[rule]).findings == ()
+    assert audit(Talk().run(), using=[rule]).findings == ()
+
+
+@every_rule
+def test_it_says_what_it_checks_why_and_when_it_is_silent(rule: Rule) -> None:
+    assert re.fullmatch("[A-Z]{3}[0-9]{3}", rule.id)
+    assert re.fullmatch("[A-Z][A-Za-z]+", rule.name)
+    assert all(text.strip() for text in (rule.summary, rule.why, rule.silent))
+    assert "\n" not in rule.summary
+
+
+def test_ids_and_names_are_unique_and_in_order() -> None:
+    ids = [rule.id for rule in rules()]
+    assert ids == sorted(set(ids))
+    assert not [name for name, count in Counter(r.name for r in rules()).items() if count > 1]
+
+
+def test_each_verdict_but_read_has_its_rule() -> None:
+    ids = {rule.id for rule in rules()}
+    assert {f"CIT{number:03d}" for number in range(1, 13)} <= ids
+
+
+@every_rule
+def test_a_fingerprint_is_the_same_in_a_run_of_another_name_and_path(rule: Rule) -> None:
+    run = rule.failing()
+    moved = run.__class__(
+        **{
+            **{name: getattr(run, name) for name in run.__dataclass_fields__},
+            "path": "/elsewhere",
+        }
+    )
+    one, other = (audit(r, using=[rule]).findings for r in (run, moved))
+    assert [f.fingerprint for f in one] == [f.fingerprint for f in other]
