@@ -134,6 +134,7 @@ class Shell(QMainWindow):
     def _make_regions(self) -> Regions:
         """Make the views; the first run that is opened needs them, a start page does not."""
         if self.regions is None:
+            size = self.size()
             self.regions = Regions(self, self.desk, self.tabs)
             if self.session.layout:
                 self.restoreState(QByteArray(self.session.layout))
@@ -142,6 +143,8 @@ class Shell(QMainWindow):
                 dock.visibilityChanged.connect(self._mark_choices)
             parts = frozenset([*self.regions.tab_ids(), *self.regions.docks])
             self.menus.show_parts(parts)
+            if not self.isMaximized():
+                self.resize(size)  # docks that are added would make it larger
         return self.regions
 
     # -- what commands ask for -----------------------------------------------------

@@ -93,7 +93,8 @@ def test_every_kind_of_change_is_told_and_nothing_is_told_twice(audits: list[Aud
         for call in range(1, len(one.run.calls) + 1):
             now = one.run.request(call)
             before = one.run.request(call - 1) if call > 1 else ()
-            held, gone = [], []
+            held: list[int] = []
+            gone: list[int] = []
             for step in steps(one.run, call, changes=True):
                 told.add(step.change)
                 (gone if step.change is Change.REMOVED else held).extend(step.numbers)

@@ -86,9 +86,7 @@ def test_the_evidence_of_every_citation_is_selected_in_what_the_model_was_given(
     assert shown >= 3
 
 
-def test_a_click_on_a_delivered_piece_moves_to_its_source(
-    desk: Desk, model: ModelView, qtbot: QtBot
-) -> None:
+def test_a_click_on_a_delivered_piece_moves_to_its_source(desk: Desk, model: ModelView) -> None:
     one = desk.audits[0]
     facts = next(c for c in one.citations if c.verdict is Verdict.READ)
     assert facts.evidence is not None
@@ -97,7 +95,7 @@ def test_a_click_on_a_delivered_piece_moves_to_its_source(
     point = text.point_of(text.selection().start + 2)
     assert point is not None
     where = QPoint(round(point.x()), round(point.y()))
-    qtbot.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    QTest.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=where)
     assert desk.place.source is not None
     assert desk.place.source.source_id == facts.source_id
     assert desk.place.tab == "model"

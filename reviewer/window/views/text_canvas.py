@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import (
+    QColor,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextCharFormat,
     QTextLayout,
     QWheelEvent,
 )
@@ -26,7 +26,7 @@ from reviewer.window.theme import colour
 from reviewer.window.views.text_layout import RowLayouts, text_font
 from reviewer.window.views.text_lines import Rows
 from reviewer.window.views.text_marks import Gutter, Hits, Mark, Spans, segments
-from reviewer.window.views.text_paint import format_of, stand_in_format
+from reviewer.window.views.text_paint import chosen_format, format_of, stand_in_format
 from reviewer.window.views.text_side import Margin, Overview
 from reviewer.window.views.text_stand_ins import stand_in_places
 from store.records.text import Span
@@ -36,6 +36,7 @@ __all__ = ["TextCanvas", "line_number"]
 _LEFT = 4.0
 _BUDGET = 0.012
 """Seconds of work before the window gets its turn: less than one frame."""
+_HIT_TINT = 0.28
 _WHEEL_LINES = 3
 _WHEEL_STEP = 120
 
@@ -95,7 +96,10 @@ class TextCanvas(QAbstractScrollArea):
         self._anchor = self._cursor = 0
         self.layouts.set_rows(Rows(text))
         self._margin.gather()
-        if not self.layouts.rows.complete:
+        if self.layouts.rows.complete:
+            self._overview.gather()
+        else:
+            self._overview.empty()
             self._index.start()
         self._refit()
         self._sub = 0
@@ -106,6 +110,7 @@ class TextCanvas(QAbstractScrollArea):
         """Show other marks on the same text; the place stays."""
         self.marks = Spans(marks)
         self._margin.gather()
+        self._overview.gather()
         self.layouts.forget()
         self._refit()
 
@@ -127,7 +132,6 @@ class TextCanvas(QAbstractScrollArea):
         self.layouts.set_wrap(width if self._wraps else None)
         self._refit_height()
         self._refit_width()
-        self._overview.gather()
         self.viewport().update()
         self._margin.update()
 
@@ -159,6 +163,7 @@ class TextCanvas(QAbstractScrollArea):
         self.layouts.forget_last(last)
         if rows.complete:
             self._index.stop()
+            self._overview.gather()
             self._refit()
         else:
             self._refit_height()
@@ -187,12 +192,6 @@ class TextCanvas(QAbstractScrollArea):
         total = len(self.layouts.rows)
         top = self.verticalScrollBar().value()
         return top / total, min((top + self._page()) / total, 1.0)
-
-    def span_in_sight(self) -> Span:
-        """Return the code points of the rows in sight."""
-        rows, top = self.layouts.rows, self.verticalScrollBar().value()
-        last = min(top + self._page(), len(rows) - 1)
-        return Span(rows.span(top).start, rows.end(last))
 
     def go_to_share(self, share: float) -> None:
         """Show the text around *share*."""
@@ -257,7 +256,6 @@ class TextCanvas(QAbstractScrollArea):
         self, span: Span, text: str, to_utf16: Callable[[Span], tuple[int, int]]
     ) -> list[QTextLayout.FormatRange]:
         marks = [(mark.span, mark.kind) for mark in self.marks.meeting(span)]
-        marks += [(hit, "found") for hit in self.hits.meeting(span)]
         signs = {place + span.start for place in stand_in_places(text)}
         marks += [(Span(place, place + 1), "") for place in signs]
         found = []
@@ -310,9 +308,10 @@ class TextCanvas(QAbstractScrollArea):
         if chosen:
             one = QTextLayout.FormatRange()
             one.start, one.length = laid.utf16(chosen.moved(-span.start))
-            one.format = _chosen()
+            one.format = chosen_format()
             picked.append(one)
         laid.layout.draw(painter, at, picked)
+        self._draw_hits(painter, row, at)
         end = at + QPointF(laid.x_of(span.length), (laid.lines - 1) * height)
         if rows.folded(row):
             painter.setPen(colour("muted"))
@@ -325,6 +324,28 @@ class TextCanvas(QAbstractScrollArea):
             )
         if self.hasFocus() and row == rows.row_of(self._cursor):
             self._draw_cursor(painter, row, at)
+
+    def _draw_hits(self, painter: QPainter, row: int, at: QPointF) -> None:
+        """Frame the hits in sight: a row that is laid out need not be laid out anew for them."""
+        if not self.hits.length:
+            return
+        laid, start = self.layouts[row], self.layouts.rows.span(row).start
+        height = self.layouts.row_height
+        tone = colour("found")
+        inside = QColor(tone)
+        inside.setAlphaF(_HIT_TINT)
+        painter.setPen(tone)
+        for number in range(laid.lines):
+            part = laid.in_sight(number, -at.x(), self.viewport().width() - at.x())
+            for hit in self.hits.meeting(part.moved(start)):
+                both = hit.meet(laid.line_span(number).moved(start))
+                if both is None:
+                    continue
+                ends = (both.start - start, both.end - start)
+                left, right = sorted(laid.x_on(number, end) for end in ends)
+                box = QRectF(at.x() + left, at.y() + number * height, right - left, height)
+                painter.fillRect(box, inside)
+                painter.drawRect(box.adjusted(0.5, 1.5, -0.5, -1.5))
 
     def _draw_cursor(self, painter: QPainter, row: int, at: QPointF) -> None:
         laid, height = self.layouts[row], self.layouts.row_height
@@ -379,10 +400,3 @@ class TextCanvas(QAbstractScrollArea):
             top = self.verticalScrollBar().value()
             self._scroll_to(*self._up(top, self._sub, lines))
         event.accept()
-
-
-def _chosen() -> QTextCharFormat:
-    found = QTextCharFormat()
-    found.setBackground(colour("accent"))
-    found.setForeground(colour("on_accent"))
-    return found

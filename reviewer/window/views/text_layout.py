@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import cast
@@ -27,6 +28,8 @@ _KEPT = 400
 
 _NO_LIMIT = 1_000_000.0
 _TAB_COLUMNS = 8
+_TURNED = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff]")
+"""A letter of a script that runs from right to left."""
 _ROOM = 1.25
 """Height of a row in heights of the base font: fonts for CJK and emoji are taller."""
 
@@ -82,6 +85,21 @@ class RowLayout:
         offset = self._index.to_utf16(position)
         line = self.layout.lineForTextPosition(offset)
         return _x(line, offset) if line.isValid() else 0.0
+
+    def x_on(self, line_number: int, position: int) -> float:
+        """Return where *position* stands on a certain line: one at its end is there, not below."""
+        if not self.layout.lineCount():
+            return 0.0
+        line = self.layout.lineAt(min(line_number, self.layout.lineCount() - 1))
+        return _x(line, self._index.to_utf16(position))
+
+    def in_sight(self, line_number: int, left: float, right: float) -> Span:
+        """Return the positions of a line between two edges; all of it where directions mix."""
+        whole = self.line_span(line_number)
+        if _TURNED.search(self.layout.text()):
+            return whole
+        first, last = self.at(line_number, left), self.at(line_number, right)
+        return Span(max(first - 1, whole.start), min(last + 1, whole.end))
 
     def at(self, line_number: int, x: float) -> int:
         """Return the position nearest to *x* in a line on screen."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextCharFormat
 
 from reviewer.window.theme import colour
 
-__all__ = ["BARS", "blend", "draw_bar", "format_of", "ink", "stand_in_format"]
+__all__ = ["BARS", "blend", "chosen_format", "draw_bar", "format_of", "ink", "stand_in_format"]
 
 _TOKENS = {"added": "good", "removed": "bad", "heading": "muted"}
 _UNDERLINES = {
@@ -76,6 +76,14 @@ def stand_in_format(kinds: Sequence[str]) -> QTextCharFormat:
     found = format_of(kinds)
     found.setForeground(colour("paper"))
     found.setBackground(QBrush(colour("open")))
+    return found
+
+
+def chosen_format() -> QTextCharFormat:
+    """Return how selected text looks."""
+    found = QTextCharFormat()
+    found.setBackground(colour("accent"))
+    found.setForeground(colour("on_accent"))
     return found
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
@@ -31,6 +32,9 @@ _BAR = 4.0
 _GAP = 6.0
 _LABEL_COLUMNS = 26
 _STRIP = 14
+_AT_ONCE = 250
+_BUDGET = 0.008
+"""Seconds of work before the window gets its turn."""
 
 
 class Shown(Protocol):
@@ -204,6 +208,11 @@ class Overview(QWidget):
         self._shown = shown
         self._lanes: list[tuple[str, list[tuple[float, float]]]] = []
         self._picture: QPixmap | None = None
+        self._found: dict[str, list[tuple[float, float]]] = {}
+        self._next = 0
+        self._more = QTimer(self)
+        self._more.setInterval(0)
+        self._more.timeout.connect(self._gather_more)
         self.setObjectName("text_overview")
         self.retell()
 
@@ -216,16 +225,33 @@ class Overview(QWidget):
         """Return its width; it is as high as the text."""
         return QSize(_STRIP, 0)
 
+    def empty(self) -> None:
+        """Show no marks: where they stand is not known yet."""
+        self._more.stop()
+        self._lanes = []
+        self.repaint_marks()
+
     def gather(self) -> None:
         """Find again where marks stand: the text, its marks or its rows changed."""
-        lanes: dict[str, list[tuple[float, float]]] = {}
-        share = self._shown.share_of
-        for mark in self._shown.marks.held:
-            if mark.kind in BARS:
-                lanes.setdefault(mark.kind, []).append(
-                    (share(mark.span.start), share(mark.span.end))
-                )
-        self._lanes = [(kind, lanes[kind]) for kind in BARS if kind in lanes]
+        self._found = {}
+        self._next = 0
+        self._gather_more()
+
+    def _gather_more(self) -> None:
+        """Go on for a moment: a look-up in millions of rows takes its time."""
+        marks, share = self._shown.marks.held, self._shown.share_of
+        until = time.monotonic() + _BUDGET
+        while self._next < len(marks) and time.monotonic() < until:
+            for mark in marks[self._next : self._next + _AT_ONCE]:
+                if mark.kind in BARS:
+                    piece = share(mark.span.start), share(mark.span.end)
+                    self._found.setdefault(mark.kind, []).append(piece)
+            self._next += _AT_ONCE
+        if self._next < len(marks):
+            self._more.start()
+            return
+        self._more.stop()
+        self._lanes = [(kind, self._found[kind]) for kind in BARS if kind in self._found]
         self.repaint_marks()
 
     def repaint_marks(self) -> None:

@@ -217,12 +217,8 @@ class TextView(TextCanvas):
 
     def _on_found(self, number: int, count: int, complete: bool) -> None:  # noqa: FBT001 - a slot
         before, self.hits = self.hits, self._finder.hits
-        # Hits far away change nothing in sight; while they come, only what is new there is drawn.
-        sight = self.span_in_sight()
-        fresh = complete or not before.length or before.starts is not self.hits.starts
-        if fresh or (count and self.hits.starts[-1] < sight.end):
-            self.layouts.forget()
-            self.viewport().update()
+        self.viewport().update()
+        if complete or before.starts is not self.hits.starts:
             self._overview.repaint_marks()
         self.found.emit(number, count, complete)
 
