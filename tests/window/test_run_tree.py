@@ -22,7 +22,7 @@ from reviewer.window.presenters.sources import SourceColumn, SourceTree
 from reviewer.window.presenters.strip import Strip, strip
 from reviewer.window.views.run_tree import RunTree
 from reviewer.window.views.strip_delegate import position_at
-from store.records.findings import Audit
+from store.records.findings import Audit, State
 from store.records.sources import VersionKey
 from store.records.text import Span
 
@@ -175,14 +175,19 @@ def test_a_gap_too_small_for_a_pixel_is_painted_all_the_same(
     assert view.isVisible()
 
 
-def test_the_filter_works_on_both_and_says_where_it_does_not_fit(view: RunTree) -> None:
+def test_the_filter_works_on_both_and_says_where_it_does_not_fit(
+    view: RunTree, audits: list[Audit]
+) -> None:
     view.filter.set_text("form == placeholder")
     assert came_back(view) == ["▢ placeholder"]
     assert view.call_title.text() == "Calls · 1 of 8 shown"
     assert view.source_title.text().endswith("the filter names columns that are not here")
     view.filter.set_text("state == placeholder and cited > 0")
     assert view.call_title.text().startswith("Calls · 8 of 8 shown · the filter names")
-    assert view.sources.rowCount() == view.sources.shown == 4
+    cited = {facts.source_id for facts in audits[0].citations}
+    held = [v for s in audits[0].sources if s.source_id in cited for v in s.versions[-1:]]
+    wanted = [v for v in held if v.state_at_answer is State.PLACEHOLDER]
+    assert view.sources.rowCount() == view.sources.shown == len(wanted) > 0
     view.filter.set_text("gateway")
     assert (view.calls.shown, view.sources.shown) == (0, 2)
 

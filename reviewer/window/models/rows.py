@@ -98,7 +98,10 @@ class RowModel(QAbstractTableModel):
         self._headings = table.headings() if table else ()
         self._layout = _untouched(table)
         self.endResetModel()
-        self.arrange(self.wish)
+        if self.wish.plain:
+            self.arranged.emit()
+        else:
+            self.arrange(self.wish)
 
     def arrange(self, wish: Wish) -> None:
         """Show what *wish* asks for."""

@@ -43,6 +43,7 @@ class FindingsView(QWidget):
         self.filter = FilterBar("findings_filter", self)
         self.group = QComboBox(self)
         self.group.setObjectName("findings_group")
+        self.group.view().setObjectName("findings_group_choices")
         self.hidden = QLabel(self)
         self.hidden.setObjectName("findings_hidden")
         self.hidden.setTextFormat(Qt.TextFormat.PlainText)
@@ -176,6 +177,7 @@ class FindingsView(QWidget):
         self.group.setCurrentIndex(self.group.findData(chosen))
         self.group.blockSignals(False)  # noqa: FBT003 - Qt's signature
         self.group.setAccessibleName(tr("Group the findings"))
+        self.group.view().setAccessibleName(tr("Group the findings"))
         self.view.setAccessibleName(tr("Citations and findings"))
         self.hidden.setText(tr("The filter hides the row of the present place."))
         self.filter.retranslate()

@@ -86,7 +86,7 @@ class RunTree(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         digit = view.fontMetrics().horizontalAdvance("0")
-        for column, characters in zip(SourceColumn, (26, 18, 32, 16, 6), strict=True):
+        for column, characters in zip(SourceColumn, (19, 14, 32, 16, 6), strict=True):
             header.resizeSection(column, characters * digit)
 
     def _lay_out(self) -> None:
@@ -195,10 +195,13 @@ class RunTree(QWidget):
         calls, sources = self.calls.table, self.sources.tree
         if calls is not None:
             fits = named <= calls.columns.keys()
-            self.calls.arrange(replace(self.calls.wish, tree=tree if fits else EVERYTHING))
+            wish = replace(self.calls.wish, tree=tree if fits else EVERYTHING)
+            if wish != self.calls.wish:
+                self.calls.arrange(wish)
         if sources is not None:
             fits = named <= sources.columns.keys()
-            self.sources.arrange(tree if fits else EVERYTHING)
+            if self.sources.filter != (tree if fits else EVERYTHING):
+                self.sources.arrange(tree if fits else EVERYTHING)
             if tree != EVERYTHING and fits and self.sources.shown <= _OPEN_UP_TO:
                 self.source_view.expandAll()
         self._count()
