@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reviewer.services.auditing import audit_paths
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind
 
@@ -73,6 +72,9 @@ def open_runs(
     model calls is no `Found`, since there is nothing to audit in it; what it
     says of itself comes as `Unread`.
     """
+    # The audit and its importers take their time to load: the window is there before them.
+    from reviewer.services.auditing import audit_paths  # noqa: PLC0415
+
     runs = empty = 0
     told: set[tuple[str, str]] = set()
     for place, path in enumerate(paths):

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QApplication
@@ -15,9 +16,11 @@ from reviewer.services.places import data_dir, session_file
 from reviewer.services.sessions import Session, load_session
 from reviewer.window import i18n
 from reviewer.window.i18n import tr
-from reviewer.window.shell import Shell
 from reviewer.window.single import FirstStart, hand_over, server_name
 from store.records.runs import Problem
+
+if TYPE_CHECKING:
+    from reviewer.window.shell import Shell
 
 __all__ = ["open_window"]
 
@@ -38,6 +41,8 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     name = server_name(data_dir())
     if hand_over(name, wanted, kept_store):
         return 0
+    from reviewer.window.shell import Shell  # noqa: PLC0415 - a second start needs no window
+
     session = load_session(session_file())
     i18n.set_language(_language(session))
     shell = Shell(session, session_file())

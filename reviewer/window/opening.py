@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -18,6 +20,7 @@ from reviewer.services.opening_runs import (
     open_runs,
 )
 from reviewer.services.places import data_dir
+from reviewer.window import presenters
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.tasks import CancelToken, Operation
@@ -147,9 +150,17 @@ def _steps(
     paths: Callable[[], Sequence[str]], store: str | None, token: CancelToken
 ) -> Iterator[Begun | Found | Unread]:
     """Yield what the window shows; this runs in the worker thread."""
+    _load_presenters()
     for step in open_runs(paths(), store, stopped=lambda: token.cancelled):
         if not isinstance(step, Ended | Stopped):
             yield step
+
+
+def _load_presenters() -> None:
+    """Load what the views will need and what knows nothing of Qt, away from the interface."""
+    import_module("reviewer.services.auditing")
+    for module in pkgutil.iter_modules(presenters.__path__):
+        import_module(f"{presenters.__name__}.{module.name}")
 
 
 def _sample_paths() -> Sequence[str]:

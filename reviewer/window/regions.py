@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
+
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -14,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
-from reviewer.window.panels import Area, Panel, panels
+from reviewer.window.panels import Area, Panel, panels, view_modules
 
 __all__ = ["DOCKS", "Regions"]
 
@@ -43,15 +46,24 @@ class Regions(QObject):
         self.docks: dict[Area, QDockWidget] = {}
         self._shown: list[tuple[QTabWidget, Panel]] = []
         self._named_here: set[str] = set()
-        for panel in panels("centre"):
-            self._add_tab(self.tabs, panel, desk)
+        self._desk = desk
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+
+    def steps(self) -> Iterator[None]:
+        """Make everything, in steps that are each so small that the window stays alive."""
+        for name in view_modules():
+            import_module(name)
+            yield
+        for panel in panels("centre"):
+            self._add_tab(self.tabs, panel, self._desk)
+            yield
         for area in DOCKS:
-            self._add_dock(area, desk)
+            self._add_dock(area, self._desk)
+            yield
         for area, dock in self.docks.items():
             side = Qt.Orientation.Vertical if area == "findings" else Qt.Orientation.Horizontal
-            window.resizeDocks([dock], [DOCKS[area][2]], side)
+            self._window.resizeDocks([dock], [DOCKS[area][2]], side)
         self.retranslate()
 
     def tab_ids(self) -> list[str]:
@@ -122,6 +134,7 @@ class Regions(QObject):
             for panel in held:
                 self._add_tab(tabs, panel, desk)
             dock.setWidget(tabs)
+        dock.hide()
         self._window.addDockWidget(side, dock)
         self.docks[area] = dock
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QByteArray, QMimeData
+from PySide6.QtCore import QByteArray, QMimeData, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -44,6 +44,7 @@ from reviewer.window.tasks.worker import Worker
 
 __all__ = ["Shell"]
 
+_NO_MORE = object()
 _FIRST_SIZE = (1400, 900)
 _SAID_FOR = 6000
 """Milliseconds for which the status bar shows what was said."""
@@ -51,6 +52,9 @@ _SAID_FOR = 6000
 
 class Shell(QMainWindow):
     """The window.  It knows which page is shown; what is true of a run, the views say."""
+
+    settled = Signal()
+    """What was to be opened is open, and shown."""
 
     def __init__(self, session: Session, session_file: Path | None = None) -> None:
         super().__init__()
@@ -68,6 +72,11 @@ class Shell(QMainWindow):
         self.regions: Regions | None = None
         self._docks_shown: frozenset[str] | None = None
         self._first_new = 0
+        self._arrivals: list[int] = []
+        self._ending = False
+        self._making: tuple[Regions, Iterator[None]] | None = None
+        self._maker = QTimer(self)
+        self._maker.timeout.connect(self._make_step)
         self._make_pages()
         self._make_status()
         self.handlers = Handlers(self)
@@ -115,6 +124,7 @@ class Shell(QMainWindow):
         self.opener.began.connect(self._began)
         self.opener.told.connect(self.loading.tell)
         self.opener.told.connect(self.strip.tell)
+        self.opener.told.connect(self._begin_regions)
         self.opener.problem.connect(lambda problem: self.problems.add([problem]))
         self.opener.found.connect(self._found)
         self.opener.ended.connect(self._ended)
@@ -131,21 +141,35 @@ class Shell(QMainWindow):
         self.set_text_size(self.session.text_size)
         self._show_recent()
 
-    def _make_regions(self) -> Regions:
-        """Make the views; the first run that is opened needs them, a start page does not."""
-        if self.regions is None:
-            size = self.size()
-            self.regions = Regions(self, self.desk, self.tabs)
-            if self.session.layout:
-                self.restoreState(QByteArray(self.session.layout))
-            self.tabs.currentChanged.connect(self._tab_chosen)
-            for dock in self.regions.docks.values():
-                dock.visibilityChanged.connect(self._mark_choices)
-            parts = frozenset([*self.regions.tab_ids(), *self.regions.docks])
-            self.menus.show_parts(parts)
-            if not self.isMaximized():
-                self.resize(size)  # docks that are added would make it larger
-        return self.regions
+    def _begin_regions(self) -> None:
+        """Begin to make the views: the first run needs them, a start page does not."""
+        if self.regions is None and self._making is None:
+            regions = Regions(self, self.desk, self.tabs)
+            self._making = (regions, regions.steps())
+            self._maker.start()
+
+    def _make_step(self) -> None:
+        if self._making is None:
+            self._maker.stop()
+            return
+        regions, steps = self._making
+        if next(steps, _NO_MORE) is _NO_MORE:
+            self._maker.stop()
+            self._making = None
+            self._take_regions(regions)
+
+    def _take_regions(self, regions: Regions) -> None:
+        self.regions = regions
+        self._docks_shown = frozenset(regions.docks)
+        self._show_docks(shown=True)
+        if self.session.layout:
+            self.restoreState(QByteArray(self.session.layout))
+        self._show_docks(shown=False)
+        self.tabs.currentChanged.connect(self._tab_chosen)
+        for dock in regions.docks.values():
+            dock.visibilityChanged.connect(self._mark_choices)
+        self.menus.show_parts(frozenset([*regions.tab_ids(), *regions.docks]))
+        self._take_arrivals()
 
     # -- what commands ask for -----------------------------------------------------
 
@@ -212,7 +236,22 @@ class Shell(QMainWindow):
         self._show_page()
 
     def _found(self, index: int, _path: object) -> None:
-        self._make_regions()
+        self._arrivals.append(index)
+        self._begin_regions()
+        self._take_arrivals()
+
+    def _take_arrivals(self) -> None:
+        """Go to what has arrived, as soon as there are views to show it."""
+        if self.regions is None:
+            return
+        for index in self._arrivals:
+            self._arrived(index)
+        self._arrivals.clear()
+        self._show_page()
+        if self._ending:
+            self._settle()
+
+    def _arrived(self, index: int) -> None:
         wanted = self.wanted
         if wanted is not None and wanted.run == index:
             self.wanted = None
@@ -221,17 +260,24 @@ class Shell(QMainWindow):
             self.desk.go(wanted if there else places.first_place(audit, index))
         elif wanted is None and index == self._first_new:
             self.desk.go(places.first_place(self.desk.audit(index), index))
-        self._show_page()
 
     def _ended(self) -> None:
-        self.wanted = None
         for path in reversed(self.opener.paths):
             self.session = self.session.with_recent(path)
         self._show_recent()
         self.empty.tell(self.opener.paths)
+        self._ending = True
         self._show_page()
+        if not self._arrivals:
+            self._settle()
+
+    def _settle(self) -> None:
+        self._ending = False
+        self.wanted = None
+        self.settled.emit()
 
     def _closed(self) -> None:
+        self._arrivals.clear()
         self.problems.clear()
         self.where.clear()
         self.grade.clear()
@@ -256,9 +302,9 @@ class Shell(QMainWindow):
 
     def _show_page(self) -> None:
         loading = self.opener.loading
-        if self.desk.audits:
+        if self.desk.audits and self.regions is not None:
             page: QWidget = self.tabs
-        elif loading:
+        elif loading or self.desk.audits:
             page = self.loading
         elif self.opener.paths:
             page = self.empty
@@ -367,6 +413,8 @@ class Shell(QMainWindow):
         self._keep_session()
         if self.retranslate in i18n.changed:
             i18n.changed.remove(self.retranslate)
+        self._maker.stop()
+        self._making = None
         self.worker.close()
         super().closeEvent(event)
 

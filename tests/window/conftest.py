@@ -76,7 +76,7 @@ def shell(make_shell: Callable[..., Shell]) -> Shell:
 @pytest.fixture
 def opened(shell: Shell, sample: list[str], qtbot: QtBot) -> Shell:
     """Give a window with the sample open."""
-    with qtbot.waitSignal(shell.opener.ended, timeout=30_000):
+    with qtbot.waitSignal(shell.settled, timeout=30_000):
         shell.open(sample)
     return shell
 

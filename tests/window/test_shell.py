@@ -2,6 +2,8 @@
 
 import gc
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -39,6 +41,7 @@ from store.records.runs import Problem, ProblemKind
 from tests.window.texts import texts
 
 WAIT = 30_000
+HOME = Path(__file__).parents[2]
 
 
 def menu_action(shell: Shell, *titles: str) -> QAction:
@@ -77,10 +80,24 @@ def test_the_first_start_shows_three_choices_and_no_empty_views(shell: Shell) ->
     assert not menu_action(shell, "Go", "Back").isEnabled()
 
 
+def test_the_start_page_waits_for_nothing_that_only_an_audit_needs() -> None:
+    program = (
+        "import sys; from PySide6.QtWidgets import QApplication; app = QApplication([]); "
+        "from reviewer.services.sessions import Session; from reviewer.window.shell import Shell; "
+        "shell = Shell(Session()); shell.show(); app.processEvents(); "
+        "print(*sorted({'numpy', 'tiktoken', 'sqlmodel', 'pygments', 'reviewer.audit.engine', "
+        "'store.importers', 'reviewer.window.views'} & set(sys.modules))); shell.close()"
+    )
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-c", program], cwd=HOME, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
+
+
 def test_the_sample_is_opened_through_the_menu_by_the_worker(shell: Shell, qtbot: QtBot) -> None:
     threads: list[str] = []
     shell.opener.told.connect(lambda *_: threads.append(threading.current_thread().name))
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         menu_action(shell, "File", "Open the sample").trigger()
         assert shell.stack.currentWidget() is shell.loading
     assert [audit.run.run_id for audit in shell.desk.audits] == ["incident-review", "lease-review"]
@@ -109,14 +126,14 @@ def test_opening_keeps_to_small_steps_on_the_interface_thread(
         last[0] = now
 
     shell.open(sample[:1])  # the views are made at the first run: that is measured elsewhere
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         pass
     watcher = QTimer()
     watcher.timeout.connect(tick)
     watcher.start(4)
     gc.collect()
     last[0] = time.perf_counter()
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.handlers.reload()
     watcher.stop()
     assert len(late) >= 3, "the interface thread had no turn while a run was read"
@@ -149,7 +166,7 @@ def test_what_was_read_is_shown_while_the_rest_is_read_and_cancel_stops_it(
     assert shell.stack.currentWidget() is shell.tabs
     assert shell.strip.isVisible()
     assert "Reading" in shell.strip.doing.text()
-    with qtbot.waitSignal(shell.opener.ended, timeout=1000):
+    with qtbot.waitSignal(shell.settled, timeout=1000):
         qtbot.mouseClick(shell.strip.button, Qt.MouseButton.LeftButton)
     assert not shell.opener.loading
     assert not shell.strip.isVisible()
@@ -177,7 +194,7 @@ def test_a_broken_file_is_told_in_the_bar_and_the_others_are_opened(
 ) -> None:
     broken = tmp_path / "broken.jsonl"
     broken.write_bytes(b"\x00\x01\x02")
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.open([str(broken), sample[1]])
     assert len(shell.desk.audits) == 1
     assert shell.problems.isVisible()
@@ -206,7 +223,7 @@ def test_where_there_is_no_run_with_calls_the_window_says_so(
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "a.txt").write_text("only a text")
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.open([str(folder)])
     assert shell.stack.currentWidget() is shell.empty
     assert shell.empty.what.text() == str(folder)
@@ -222,7 +239,7 @@ def test_a_sample_that_cannot_be_written_is_told(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(opening, "_sample_paths", full)
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.opener.open_sample()
     assert "No space left on device" in shell.problems.problems[0].what
     assert shell.stack.currentWidget() is shell.start
@@ -233,7 +250,7 @@ def test_whatever_is_dropped_on_the_window_is_opened(
 ) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(path) for path in sample])
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         assert drop_on(shell, data) == (True, True)
     assert len(shell.desk.audits) == 2
 
@@ -254,7 +271,7 @@ def test_what_is_open_already_is_not_opened_twice(opened: Shell, sample: list[st
 def test_two_openings_do_not_get_in_each_others_way(
     shell: Shell, sample: list[str], qtbot: QtBot
 ) -> None:
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.open(sample[:1])
         shell.open(sample[1:])
     assert len(shell.desk.audits) == 2
@@ -265,7 +282,7 @@ def test_two_openings_do_not_get_in_each_others_way(
 
 def test_reading_again_comes_back_to_the_place(opened: Shell, qtbot: QtBot) -> None:
     opened.desk.go(Place(run=1, call=2, tab="model"))
-    with qtbot.waitSignal(opened.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(opened.settled, timeout=WAIT):
         menu_action(opened, "File", "Read again").trigger()
     assert opened.desk.place == Place(run=1, call=2, tab="model")
     assert len(opened.desk.audits) == 2
@@ -291,7 +308,7 @@ def test_the_window_comes_back_as_it_was_left(
     session = load_session(tmp_path / "window.json")
     assert (session.paths, session.theme, session.text_size) == (paths, "dark", 125)
     again = make_shell(session)
-    with qtbot.waitSignal(again.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(again.settled, timeout=WAIT):
         again.restore()
     assert again.desk.place == Place(run=1, call=3, tab="model")
     assert (again.height(), again.text_size) == (600, 125)
@@ -304,7 +321,7 @@ def test_a_place_that_is_no_longer_there_leads_to_the_beginning(
 ) -> None:
     session = Session(paths=tuple(sample), place={"run": 0, "call": 99, "tab": "model"})
     shell = make_shell(session)
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.restore()
     assert shell.desk.place.citation == 0
 
@@ -322,7 +339,7 @@ def test_recent_runs_that_are_gone_are_greyed_and_say_so(
     assert items[1].flags() & Qt.ItemFlag.ItemIsEnabled
     shell.start.recent.itemActivated.emit(items[0])
     assert not shell.opener.loading
-    with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+    with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.start.recent.itemActivated.emit(items[1])
     assert len(shell.desk.audits) == 1
 
@@ -402,7 +419,7 @@ def test_everything_that_can_be_used_has_a_name_and_is_reached_with_tab(
     shell: Shell, sample: list[str], qtbot: QtBot, *, open_first: bool
 ) -> None:
     if open_first:
-        with qtbot.waitSignal(shell.opener.ended, timeout=WAIT):
+        with qtbot.waitSignal(shell.settled, timeout=WAIT):
             shell.open(sample)
     found = interactive(shell)
     assert found
