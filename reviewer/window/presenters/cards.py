@@ -70,7 +70,10 @@ def grade_line(grade: Grade) -> str:
 def sentence(words: str) -> str:
     """Return *words* on one line, with a capital and an end."""
     words = one_line(words)
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "。")) else ".")
+    if words.endswith((".", "。")):
+        return words[:1].upper() + words[1:]
+    ends_in_chinese = bool(words) and words[-1] >= "\u2e80"
+    return words[:1].upper() + words[1:] + ("。" if ends_in_chinese else ".")
 
 
 def rule_title(finding: Finding) -> str:
