@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -19,7 +19,9 @@ from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.panels import Area, Panel, panels, view_modules
 
-__all__ = ["DOCKS", "Regions"]
+__all__ = ["DOCKS", "RegionMaker", "Regions"]
+
+_NO_MORE = object()
 
 DOCKS: dict[Area, tuple[str, Qt.DockWidgetArea, int]] = {
     "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 320),
@@ -137,6 +139,37 @@ class Regions(QObject):
         dock.hide()
         self._window.addDockWidget(side, dock)
         self.docks[area] = dock
+
+
+class RegionMaker(QObject):
+    """Makes the regions of a window once, one small step in each turn of the event loop."""
+
+    made = Signal(object)
+    """The `Regions`, when they are complete."""
+
+    def __init__(self, window: QMainWindow, desk: Desk, tabs: QTabWidget) -> None:
+        super().__init__(window)
+        self._regions = Regions(window, desk, tabs)
+        self._steps = self._regions.steps()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._step)
+        self._begun = False
+
+    def begin(self) -> None:
+        """Begin, unless that was done before."""
+        if not self._begun:
+            self._begun = True
+            self._timer.start()
+
+    def stop(self) -> None:
+        """Make no more."""
+        self._begun = True
+        self._timer.stop()
+
+    def _step(self) -> None:
+        if next(self._steps, _NO_MORE) is _NO_MORE:
+            self._timer.stop()
+            self.made.emit(self._regions)
 
 
 def _name_buttons(dock: QDockWidget) -> None:

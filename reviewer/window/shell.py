@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QByteArray, QMimeData, QTimer, Signal
+from PySide6.QtCore import QByteArray, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QDragEnterEvent,
-    QDragMoveEvent,
-    QDropEvent,
     QFont,
     QGuiApplication,
 )
@@ -31,6 +28,7 @@ from reviewer.services.sessions import Session, missing_paths, save_session
 from reviewer.window import i18n, theme
 from reviewer.window.actions.menus import Menus
 from reviewer.window.desk import Desk
+from reviewer.window.dropping import DropTarget
 from reviewer.window.handlers import Handlers
 from reviewer.window.i18n import tr
 from reviewer.window.opening import Opener
@@ -38,13 +36,12 @@ from reviewer.window.pages import EmptyPage, LoadingPage, ProgressStrip, StartPa
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from reviewer.window.problem_bar import ProblemBar
-from reviewer.window.regions import Regions
+from reviewer.window.regions import RegionMaker, Regions
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 
 __all__ = ["Shell"]
 
-_NO_MORE = object()
 _FIRST_SIZE = (1400, 900)
 _SAID_FOR = 6000
 """Milliseconds for which the status bar shows what was said."""
@@ -59,7 +56,7 @@ class Shell(QMainWindow):
     def __init__(self, session: Session, session_file: Path | None = None) -> None:
         super().__init__()
         self.setObjectName("shell")
-        self.setAcceptDrops(True)
+        DropTarget(self, self.open)
         self.setDockNestingEnabled(False)
         self.session = session
         self._session_file = session_file
@@ -74,10 +71,8 @@ class Shell(QMainWindow):
         self._first_new = 0
         self._arrivals: list[int] = []
         self._ending = False
-        self._making: tuple[Regions, Iterator[None]] | None = None
-        self._maker = QTimer(self)
-        self._maker.timeout.connect(self._make_step)
         self._make_pages()
+        self._maker = RegionMaker(self, self.desk, self.tabs)
         self._make_status()
         self.handlers = Handlers(self)
         self.menus = Menus(self, self.handlers.run)
@@ -124,7 +119,8 @@ class Shell(QMainWindow):
         self.opener.began.connect(self._began)
         self.opener.told.connect(self.loading.tell)
         self.opener.told.connect(self.strip.tell)
-        self.opener.told.connect(self._begin_regions)
+        self.opener.told.connect(self._maker.begin)
+        self._maker.made.connect(self._take_regions)
         self.opener.problem.connect(lambda problem: self.problems.add([problem]))
         self.opener.found.connect(self._found)
         self.opener.ended.connect(self._ended)
@@ -141,24 +137,8 @@ class Shell(QMainWindow):
         self.set_text_size(self.session.text_size)
         self._show_recent()
 
-    def _begin_regions(self) -> None:
-        """Begin to make the views: the first run needs them, a start page does not."""
-        if self.regions is None and self._making is None:
-            regions = Regions(self, self.desk, self.tabs)
-            self._making = (regions, regions.steps())
-            self._maker.start()
-
-    def _make_step(self) -> None:
-        if self._making is None:
-            self._maker.stop()
-            return
-        regions, steps = self._making
-        if next(steps, _NO_MORE) is _NO_MORE:
-            self._maker.stop()
-            self._making = None
-            self._take_regions(regions)
-
     def _take_regions(self, regions: Regions) -> None:
+        """Take the views in, which are made when the first run is read."""
         self.regions = regions
         self._docks_shown = frozenset(regions.docks)
         self._show_docks(shown=True)
@@ -237,8 +217,8 @@ class Shell(QMainWindow):
 
     def _found(self, index: int, _path: object) -> None:
         self._arrivals.append(index)
-        self._begin_regions()
-        self._take_arrivals()
+        self._maker.begin()
+        QTimer.singleShot(0, self, self._take_arrivals)
 
     def _take_arrivals(self) -> None:
         """Go to what has arrived, as soon as there are views to show it."""
@@ -387,25 +367,6 @@ class Shell(QMainWindow):
         self._say_where()
         self._mark_states()
 
-    # -- dropping --------------------------------------------------------------------
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take what holds local files or folders."""
-        if _local_paths(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
-        """Take what holds local files or folders, anywhere."""
-        if _local_paths(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Open what was dropped."""
-        paths = _local_paths(event.mimeData())
-        if paths:
-            event.acceptProposedAction()
-            self.opener.open(paths)
-
     # -- the end ---------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
@@ -414,7 +375,6 @@ class Shell(QMainWindow):
         if self.retranslate in i18n.changed:
             i18n.changed.remove(self.retranslate)
         self._maker.stop()
-        self._making = None
         self.worker.close()
         super().closeEvent(event)
 
@@ -434,7 +394,3 @@ class Shell(QMainWindow):
             # A full or read-only disk must not keep the window from closing.
             with suppress(OSError):
                 save_session(self._session_file, self.session)
-
-
-def _local_paths(data: QMimeData) -> list[str]:
-    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]

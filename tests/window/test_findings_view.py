@@ -238,7 +238,7 @@ def test_another_run_shows_its_own_rows(view: FindingsView, desk: Desk) -> None:
 
 def test_the_language_changes_while_the_view_is_open(view: FindingsView) -> None:
     set_language("zh_CN")
-    assert texts(view, ReviewColumn.VERDICT)[0] == "✓ 已读"
+    assert texts(view, ReviewColumn.VERDICT)[0] == "✓ read（已读）"
     heading = view.model.headerData(0, Qt.Orientation.Horizontal)
     assert heading == "判定"
     view.filter.set_text("verdict == raed")

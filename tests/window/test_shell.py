@@ -112,33 +112,30 @@ def test_the_sample_is_opened_through_the_menu_by_the_worker(shell: Shell, qtbot
 def test_opening_keeps_to_small_steps_on_the_interface_thread(
     shell: Shell, sample: list[str], qtbot: QtBot
 ) -> None:
-    """A timer that is due every few milliseconds is never late by a whole audit.
+    """No turn of the event loop takes long, from an empty window to two audited runs.
 
-    The machine may be busy with other things, hence the limit is far above
-    the 50 ms that are aimed at; reading and auditing take several hundred.
+    The time is that of the processor in this thread, so that other work on the
+    machine does not count; the limit leaves room above the 50 ms aimed at for
+    what a slow machine and its memory add.  Reading and auditing take more.
     """
-    late: list[float] = []
-    last = [time.perf_counter()]
+    steps: list[float] = []
+    last = [time.thread_time()]
 
     def tick() -> None:
-        now = time.perf_counter()
-        late.append(now - last[0])
+        now = time.thread_time()
+        steps.append(now - last[0])
         last[0] = now
 
-    shell.open(sample[:1])  # the views are made at the first run: that is measured elsewhere
-    with qtbot.waitSignal(shell.settled, timeout=WAIT):
-        pass
     watcher = QTimer()
     watcher.timeout.connect(tick)
-    watcher.start(4)
+    watcher.start(0)
     gc.collect()
-    last[0] = time.perf_counter()
+    last[0] = time.thread_time()
     with qtbot.waitSignal(shell.settled, timeout=WAIT):
-        shell.handlers.reload()
+        shell.open(sample)
     watcher.stop()
-    assert len(late) >= 3, "the interface thread had no turn while a run was read"
-    assert sorted(late)[len(late) // 2] < 0.05
-    assert max(late) < 0.5
+    assert len(steps) > 20
+    assert max(steps) < 0.2
 
 
 @pytest.fixture
@@ -162,8 +159,8 @@ def test_what_was_read_is_shown_while_the_rest_is_read_and_cancel_stops_it(
     shell: Shell, sample: list[str], gate: threading.Event, qtbot: QtBot
 ) -> None:
     shell.open(sample)
-    qtbot.waitUntil(lambda: len(shell.desk.audits) == 1, timeout=WAIT)
-    assert shell.stack.currentWidget() is shell.tabs
+    qtbot.waitUntil(lambda: shell.stack.currentWidget() is shell.tabs, timeout=WAIT)
+    assert len(shell.desk.audits) == 1
     assert shell.strip.isVisible()
     assert "Reading" in shell.strip.doing.text()
     with qtbot.waitSignal(shell.settled, timeout=1000):

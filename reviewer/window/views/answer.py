@@ -203,6 +203,7 @@ class AnswerView(QWidget):
         self._text = AnswerText()
         self._notice, self._notice_words, self._ways = self._make_notice()
         self._below_title = QLabel()
+        self._below_title.setTextFormat(Qt.TextFormat.PlainText)
         self._below = QListWidget()
         self._below.setObjectName("answer_below")
         head = QHBoxLayout()

@@ -26,6 +26,12 @@ _AT_ONCE = 4_000
 """Messages, deliveries and cells/100 up to which the table is made without a worker."""
 
 
+def _words(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
 class Legend(QWidget):
     """What the cells mean, in the order from most to least."""
 
@@ -46,9 +52,9 @@ class Legend(QWidget):
         words = []
         for cell in sorted(Cell, reverse=True):
             self._row.addWidget(_Sample(cell))
-            self._row.addWidget(QLabel(cell_word(cell)))
+            self._row.addWidget(_words(cell_word(cell)))
             words.append(cell_word(cell))
-        self._row.addWidget(QLabel(tr("✓ cited")))
+        self._row.addWidget(_words(tr("✓ cited")))
         self._row.addStretch(1)
         self.setAccessibleName(tr("Legend: {words}", words=", ".join(words)))
 
