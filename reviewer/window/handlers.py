@@ -27,6 +27,7 @@ from reviewer.window.actions.palette import Entry, Palette
 from reviewer.window.i18n import tr
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
+from reviewer.window.views.text_view import TextView
 
 if TYPE_CHECKING:
     from reviewer.window.shell import Shell
@@ -89,7 +90,12 @@ class Handlers:
 
     def copy(self) -> None:
         """Copy what is selected in the widget that has the keyboard, or in what holds it."""
-        text = _selected_text(QApplication.focusWidget())
+        widget = QApplication.focusWidget()
+        if isinstance(widget, TextView):
+            # It says what a clipboard cannot hold, which would be dropped without a word.
+            widget.copy()
+            return
+        text = _selected_text(widget)
         if text:
             QGuiApplication.clipboard().setText(text)
         else:

@@ -109,13 +109,12 @@ def test_blocks_are_named_and_what_lies_between_is_not_claimed() -> None:
 
 
 @pytest.mark.parametrize("integrity", [Integrity.CHANGED, Integrity.MISSING])
-def test_bytes_that_are_not_the_recorded_ones_are_not_shown_as_the_version(
-    integrity: Integrity,
-) -> None:
-    version = Version(KEY, SourceKind.TEXT, chars=5, integrity=integrity, text="other")
-    page = compose_source(facts_of(version, gaps=(Span(0, 5),)))
-    assert page.text == ""
-    assert page.gaps == ()
+def test_text_that_is_not_of_the_stored_bytes_is_told_apart(integrity: Integrity) -> None:
+    version = Version(KEY, SourceKind.TEXT, chars=5, integrity=integrity)
+    nothing = compose_source(facts_of(version, gaps=(Span(0, 5),)))
+    assert (nothing.text, nothing.gaps, nothing.stored) == ("", (), False)
+    proven = compose_source(facts_of(replace(version, text="right")))
+    assert (proven.text, proven.stored) == ("right", False)
 
 
 def test_rows_of_which_some_fields_came_are_marked_apart_from_whole_ones() -> None:

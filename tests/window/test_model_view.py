@@ -225,23 +225,39 @@ def test_gaps_are_walked_round_in_both_directions(desk: Desk, source: SourceView
     assert source.selected_text() == gaps[0]
 
 
-def test_a_changed_version_says_so_and_does_not_call_its_text_searched(
+def test_a_changed_version_says_so_and_where_its_text_comes_from(
     desk: Desk, source: SourceView
 ) -> None:
     one = desk.audits[0]
-    key = next(
-        v.version.key
+    changed = next(
+        v.version
         for s in one.sources
         for v in s.versions
         if v.version.integrity is Integrity.CHANGED
     )
-    desk.go(Place(run=0, source=key, tab="source"))
+    desk.go(Place(run=0, source=changed.key, tab="source"))
     assert "no longer have their recorded SHA-256" in source.facts.text()
-    assert not source.next_gap()
-    source.find_here()
-    source.pane.bar.edit.setText("a")
-    source.pane.bar.look()
-    assert source.pane.bar.count.text() == "there is no text to look in"
+    assert ("comes from elsewhere" in source.facts.text()) == bool(changed.text)
+    assert source.pane.view.text == (changed.text or "")
+
+
+def test_where_there_is_no_text_nothing_is_said_to_be_absent_from_it(qtbot: QtBot) -> None:
+    made = made_audit()
+    (facts,) = made.sources[0].versions
+    lost = replace(facts.version, text=None, integrity=Integrity.MISSING)
+    sources = (replace(made.sources[0], versions=(replace(facts, version=lost),)),)
+    desk = Desk()
+    desk.add(replace(made, sources=sources))
+    view = SourceView(desk)
+    in_sight(qtbot, view)
+    desk.go(Place(run=0, source=lost.key, tab="source"))
+    assert view.pane.view.text == ""
+    assert "missing" in view.pane.view.empty_words
+    assert not view.next_gap()
+    view.find_here()
+    view.pane.bar.edit.setText("a")
+    view.pane.bar.look()
+    assert view.pane.bar.count.text() == "there is no text to look in"
 
 
 def test_choosing_another_version_moves_there(desk: Desk, source: SourceView) -> None:
@@ -295,4 +311,6 @@ def test_delivered_forms_are_words_as_well_as_colours(qtbot: QtBot) -> None:
     view = ModelView(desk)
     in_sight(qtbot, view)
     desk.go(Place(run=0, call=2, tab="model"))
-    assert any("truncated" in label.label for label in view.pane.view.gutter.held)
+    (label,) = view.pane.view.gutter.held
+    assert label.label.startswith("◐ ")
+    assert "truncated: this is what came" in view.pane.view.tip_at(label.span.start)

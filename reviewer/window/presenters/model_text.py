@@ -35,6 +35,16 @@ FORM_KINDS: Mapping[Form, str] = {
 """How a piece in sight is marked; that a piece is all that is left of more, its label says."""
 
 
+FORM_SIGNS: Mapping[Form, str] = {
+    Form.FULL: "●",
+    Form.NORMALIZED: "≈",
+    Form.PREVIEW: "◌",
+    Form.TRUNCATED: "◐",
+    Form.PLACEHOLDER: "□",
+}
+"""A sign for each form, where there is no room for `form_words`; a tip holds those."""
+
+
 def form_words(form: Form) -> str:
     """Return what a form is called."""
     return {
@@ -308,8 +318,7 @@ class _Page:
             address=one.address,
         )
         self._marks.append(Mark(span, kind, words))
-        label = place if one.form is Form.FULL else f"{place} · {form_words(one.form)}"
-        self._gutter.append(Gutter(span, label, kind))
+        self._gutter.append(Gutter(span, f"{FORM_SIGNS[one.form]} {place}", kind))
 
     def _cited(self) -> None:
         for facts in self._texts.audit.citations:

@@ -20,7 +20,7 @@ from reviewer.window.presenters.marks import Gutter, Mark
 from reviewer.window.presenters.words import span_words, verdict_sign, verdict_word
 from store.records.citations import SourceCitation
 from store.records.findings import Audit, CitationFacts, VersionFacts
-from store.records.sources import Version
+from store.records.sources import Integrity, Version
 from store.records.text import Span, Unit
 
 __all__ = [
@@ -69,6 +69,12 @@ class SourceText:
     text: str = field(repr=False)
     segments: tuple[_Segment, ...] = field(repr=False)
     headings: tuple[Span, ...] = field(repr=False)
+
+    @property
+    def stored(self) -> bool:
+        """Whether the stored bytes are what is shown; else its text comes from elsewhere."""
+        lacking = (Integrity.CHANGED, Integrity.MISSING)
+        return self.facts.version.integrity not in lacking
 
     @property
     def whole(self) -> bool:

@@ -40,6 +40,7 @@ from store.records.text import Span
 __all__ = ["PANEL", "SourceView"]
 
 _TAB = "source"
+_VERSION_COLUMNS = 16
 
 
 class SourceView(QWidget):
@@ -60,6 +61,10 @@ class SourceView(QWidget):
             label.setWordWrap(True)
         self.versions = QComboBox(self)
         self.versions.setObjectName("source_versions")
+        self.versions.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.versions.setMinimumContentsLength(_VERSION_COLUMNS)
         self.citations = QListWidget(self)
         self.citations.setObjectName("source_citations")
         self.pane = TextPane("source", self)
@@ -163,7 +168,10 @@ class SourceView(QWidget):
         name = source.source_id if not source.title else f"{source.title} · {source.source_id}"
         self.title.setText(one_line(name))
         sign, _, words = integrity_words(facts.version.integrity)
-        parts = [f"{sign} {words}", coverage_words(facts)]
+        parts = [f"{sign} {words}"]
+        if not page.stored and page.text:
+            parts.append(tr("What is shown comes from elsewhere in the record."))
+        parts.append(coverage_words(facts))
         parts.append(trn("{n} citation", "{n} citations", len(self._cited)))
         self.facts.setText(" · ".join(parts))
         self.facts.setAccessibleName(self.facts.text())

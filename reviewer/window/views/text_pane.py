@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -180,6 +181,8 @@ class TextPane(QWidget):
         self.place = QLabel(self)
         self.place.setObjectName(f"{name}_place")
         self.place.setTextFormat(Qt.TextFormat.PlainText)
+        # A long place must not keep the window from becoming narrow.
+        self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -31,6 +31,7 @@ __all__ = ["Margin", "Overview", "Shown", "plain_tip"]
 _BAR = 4.0
 _GAP = 6.0
 _LABEL_COLUMNS = 26
+_LABEL_SHARE = 0.22
 _STRIP = 14
 _AT_ONCE = 250
 _BUDGET = 0.008
@@ -76,6 +77,7 @@ class Margin(QWidget):
 
     def __init__(self, parent: QWidget, shown: Shown) -> None:
         super().__init__(parent)
+        self._view = parent
         self._shown = shown
         self._digits = 0
         self._longest = 0
@@ -104,7 +106,8 @@ class Margin(QWidget):
         self._digits = max(
             len(shown.number_of(rows.line_of(len(rows) - 1), rows.span(len(rows) - 1).start)), 2
         )
-        self._labels = min(self._longest, _LABEL_COLUMNS) * column + (_GAP if self._longest else 0)
+        room = min(_LABEL_COLUMNS * column, _LABEL_SHARE * self._view.width())
+        self._labels = min(self._longest * column, room) + _GAP if self._longest else 0.0
         return round(
             _GAP + self._labels + self._digits * column + _GAP + (_BAR + 1) * len(self._bars) + _GAP
         )
