@@ -27,7 +27,6 @@ from reviewer.window.actions.palette import Entry, Palette
 from reviewer.window.i18n import tr
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
-from reviewer.window.views.text_view import TextView
 
 if TYPE_CHECKING:
     from reviewer.window.shell import Shell
@@ -90,6 +89,8 @@ class Handlers:
 
     def copy(self) -> None:
         """Copy what is selected in the widget that has the keyboard, or in what holds it."""
+        from reviewer.window.views.text_view import TextView  # noqa: PLC0415 - loaded with a run
+
         widget = QApplication.focusWidget()
         if isinstance(widget, TextView):
             # It says what a clipboard cannot hold, which would be dropped without a word.

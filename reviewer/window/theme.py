@@ -112,6 +112,7 @@ _STYLED = "reread_styled"
 _LINEAR_UP_TO = 0.04045
 """Where the curve of sRGB begins; below it light is in proportion to the number."""
 
+_LATIN_FAMILIES = ("Noto Sans", "Cantarell", "Ubuntu", "DejaVu Sans", "Liberation Sans")
 _WIDE_FAMILIES = (
     "PingFang SC",
     "Microsoft YaHei UI",
@@ -216,7 +217,9 @@ def base_font(system: QFont) -> QFont:
     """
     font = QFont(system)
     families = QFontDatabase.families()
-    first = system.family() if system.family() in families else QFontInfo(system).family()
+    # "Sans Serif" and the like are names of no font, and would be passed over.
+    wanted = (system.family(), QFontInfo(system).family(), *_LATIN_FAMILIES)
+    first = next((each for each in wanted if each in families), system.family())
     font.setFamilies([first, *(each for each in _WIDE_FAMILIES if each in families)])
     return font
 
