@@ -112,6 +112,7 @@ _STYLED = "reread_styled"
 _LINEAR_UP_TO = 0.04045
 """Where the curve of sRGB begins; below it light is in proportion to the number."""
 
+_NO_FONTS = ("Sans Serif", "Sans", "Serif", "Monospace")
 _LATIN_FAMILIES = ("Noto Sans", "Cantarell", "Ubuntu", "DejaVu Sans", "Liberation Sans")
 _WIDE_FAMILIES = (
     "PingFang SC",
@@ -159,6 +160,9 @@ QHeaderView::section {{ padding: 4px 6px; border: 0; border-right: 1px solid {li
 QStatusBar::item {{ border: 0; }}
 QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
 QLabel[tone="muted"] {{ color: {muted}; }}
+QLabel[tone="good"] {{ color: {good}; }}
+QLabel[tone="open"] {{ color: {open}; }}
+QLabel[tone="bad"] {{ color: {bad}; }}
 QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
 QListWidget#recent_runs {{ background: {window}; }}
 QPushButton#choice {{ border: 1px solid {line};
@@ -219,7 +223,8 @@ def base_font(system: QFont) -> QFont:
     families = QFontDatabase.families()
     # "Sans Serif" and the like are names of no font, and would be passed over.
     wanted = (system.family(), QFontInfo(system).family(), *_LATIN_FAMILIES)
-    first = next((each for each in wanted if each in families), system.family())
+    real = [each for each in wanted if each in families and each not in _NO_FONTS]
+    first = real[0] if real else system.family()
     font.setFamilies([first, *(each for each in _WIDE_FAMILIES if each in families)])
     return font
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
 from reviewer.window import i18n
-from reviewer.window.theme import colour
 from reviewer.window.views.text_stand_ins import shown
 
 __all__ = ["RESTYLED", "follow_language", "plain_label", "tint"]
 
 RESTYLED = frozenset({QEvent.Type.PaletteChange, QEvent.Type.FontChange})
 """Changes after which a view that took colours or sizes takes them anew."""
-
-_TONES = {"good": "good", "open": "open", "bad": "bad", "muted": "muted", "": "ink"}
 
 
 def follow_language(widget: QWidget, retell: Callable[[], None]) -> None:
@@ -26,12 +22,14 @@ def follow_language(widget: QWidget, retell: Callable[[], None]) -> None:
     widget.destroyed.connect(lambda: i18n.changed.remove(retell))
 
 
-def tint(widget: QWidget, tone: str) -> None:
-    """Give the words of *widget* the colour of a tone: ``good``, ``open``, ``bad``, ``muted``."""
-    palette = widget.palette()
-    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
-        palette.setColor(role, colour(_TONES[tone]))
-    widget.setPalette(palette)
+def tint(label: QLabel, tone: str) -> None:
+    """Give the words of *label* the colour of a tone: ``good``, ``open``, ``bad``, ``muted``.
+
+    The style sheet of the theme knows the property, so that a change of colours changes it too.
+    """
+    label.setProperty("tone", tone)
+    label.style().unpolish(label)
+    label.style().polish(label)
 
 
 def plain_label(words: str, tone: str = "", *, selectable: bool = True) -> QLabel:
