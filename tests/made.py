@@ -156,7 +156,7 @@ class FakeProgram:
     error: BaseException | None = None
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+        self, paths: Sequence[str], store: str | None = None, *, tokens: bool | None = True
     ) -> Iterator[Audit | Problem]:
         """Yield what was given, then raise what was given."""
         del paths, store, tokens
