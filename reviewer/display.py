@@ -115,8 +115,9 @@ def wrap(text: str, columns: int, whole: Sequence[str] = ()) -> list[str]:
 
 
 _WORD = re.compile(r"[^ ]+")
-_CLOSING = "\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09\u3011\u300b\u300d\u300f\u201d\u2019\u2026"
-_CLAUSE = re.compile(f"[^{_CLOSING}]+[{_CLOSING}]*|[{_CLOSING}]+")
+_STOPS = "\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f"
+_CLOSING = _STOPS + "\uff09\u3011\u300b\u300d\u300f\u201d\u2019\u2026"
+_CLAUSE = re.compile(f"[^{_STOPS}]+[{_CLOSING}]*|[{_CLOSING}]+")
 _OPENING = "\uff08\u3010\u300a\u300c\u300e\u201c\u2018"
 _NAME = re.compile(r"[/\\@#_]|\w[.:]\w")
 """What makes a word without spaces look like an id, a path or a place."""
@@ -165,9 +166,7 @@ def _between_wide(text: str) -> Iterator[int]:
             yield place
 
 
-def indented(
-    text: str, indent: str, columns: int, whole: Sequence[str] = ()
-) -> Iterator[str]:
+def indented(text: str, indent: str, columns: int, whole: Sequence[str] = ()) -> Iterator[str]:
     """Yield *text* wrapped into *columns*, each line behind *indent*; see `wrap`."""
     for line in wrap(text, max(20, columns - width(indent)), whole):
         yield f"{indent}{line}"
@@ -248,4 +247,6 @@ def _longest(cell: str) -> int:
 
 def _least(cell: str) -> int:
     """Return how wide the longest word of *cell* is."""
-    return max((width(piece.rstrip(" ")) for piece in _pieces(cell.replace("\n", " "), ())), default=0)
+    return max(
+        (width(piece.rstrip(" ")) for piece in _pieces(cell.replace("\n", " "), ())), default=0
+    )

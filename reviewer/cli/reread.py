@@ -39,7 +39,7 @@ def _configure(parser: ArgumentParser) -> None:
 def _run(args: Namespace, context: Context) -> int:
     reference = _asked(args)
     found = context.services.open_store(args.store)
-    asked = [reference.source_id]
+    asked = [reference.selection.source_id]
     for problem in found.problems:
         # What is wrong elsewhere in the store is no news for one who asks for this source.
         if problem.kind is ProblemKind.LOST or names_any(problem, asked):

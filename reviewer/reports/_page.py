@@ -85,7 +85,10 @@ def _look(content: str) -> str:
 
 
 def grid(heading: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table, under its heading if it has one; cells are markup already.  On a narrow screen each cell shows its name."""
+    """Return a table, under its heading if it has one; cells are markup already.
+
+    On a narrow screen each cell shows its name.
+    """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "\n".join(
         "<tr>"
@@ -97,6 +100,4 @@ def grid(heading: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> s
         for row in rows
     )
     title = f"<h3>{escape(heading)}</h3>\n" if heading else ""
-    return (
-        f"{title}<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n"
-    )
+    return f"{title}<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n"

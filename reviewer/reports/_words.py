@@ -192,7 +192,9 @@ def quotation(facts: CitationFacts) -> str | None:
 
 
 _SENTENCE_ENDS = re.compile(r"[\u3002\uff01\uff1f\uff1b\n]|[.!?;](?=\s)")
-_MARK = re.compile(r"\s*[\[({\uff08\u3010\uff3b\u2460-\u2473\u00b2\u00b3\u00b9\u2070-\u2079]|\s*\d+\s*$")
+_MARK = re.compile(
+    r"\s*[\[({\uff08\u3010\uff3b\u2460-\u2473\u00b2\u00b3\u00b9\u2070-\u2079]|\s*\d+\s*$"
+)
 """How a citation begins whose span is a mark, such as ``[1]``, and not words of the answer."""
 
 _CLAIM = 240

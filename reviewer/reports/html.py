@@ -196,15 +196,15 @@ def _findings(audit: Audit, mark: str) -> str:
     findings = audit.findings
     rows = []
     for number, finding in enumerate(findings):
-        sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
+        level = finding.severity.value
+        sign = escape(f"{words.FINDING_SIGNS[finding.severity]} {level}")
         place = identity(words.where(finding))
         if finding.where.citation is not None:
             inside = link(f"#{mark}-c{finding.where.citation}", words.where(finding))
             place = f'<span class="id">{inside}</span>'
         rows.append(
             [
-                f'<span class="severity {finding.severity.value}" id="{mark}-f{number}">'
-                f"{escape(sign)}</span>",
+                f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',
                 escape(finding.rule),
                 f'<span class="prose">{escape(finding.message)}</span>',
                 place,
