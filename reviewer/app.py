@@ -37,7 +37,7 @@ class Program:
     strict: bool = False
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool | None = True
+        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
     ) -> Iterator[Audit | Problem]:
         """Audit every run under *paths*."""
         from reviewer.services.auditing import audit_paths

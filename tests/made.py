@@ -153,7 +153,7 @@ def unknown_audit() -> Audit:
     audit = quiet_audit()
     first, *others = audit.calls
     unknown = replace(first, grade=Grade.UNKNOWN, grade_reason="nothing was kept")
-    return replace(audit, run=replace(audit.run, grade=Grade.UNKNOWN), calls=(unknown, *others))
+    return replace(audit, calls=(unknown, *others))
 
 
 @dataclass
@@ -164,7 +164,7 @@ class FakeProgram:
     error: BaseException | None = None
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool | None = True
+        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
     ) -> Iterator[Audit | Problem]:
         """Yield what was given, then raise what was given."""
         del paths, store, tokens

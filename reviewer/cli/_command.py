@@ -30,11 +30,11 @@ class Services(Protocol):
     """The program as the command line sees it.  Each is loaded when it is first asked for."""
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool | None = True
+        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
     ) -> Iterator[Audit | Problem]:
         """Audit every run under *paths*, one after another.
 
-        *tokens*: count them, or with ``None`` only where a call reports its own.
+        *tokens*: count them; without, only where a call reports its own.
         """
 
     def importers(self) -> Sequence[Importer]:

@@ -41,9 +41,7 @@ def _run(args: Namespace, context: Context) -> int:
     account = Account(context.output)
     inputs = [*args.paths, *([args.store] if args.store else [])]
     place = checked_output(args.output, inputs) if args.output else None
-    audits = account.audits(
-        context.services.audit(args.paths, args.store, tokens=True if report.tokens else None)
-    )
+    audits = account.audits(context.services.audit(args.paths, args.store, tokens=report.tokens))
     meta = context.services.meta(context.output, everything=args.all)
     chunks = report.write(audits, account.problems, meta)
     if place is None:

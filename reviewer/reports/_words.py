@@ -38,6 +38,7 @@ __all__ = [
     "counted",
     "coverage",
     "good",
+    "grade_of",
     "grade_words",
     "length",
     "no_citations",
@@ -309,13 +310,20 @@ def closing(audit: Audit) -> CallFacts | None:
     return audit.calls[index - 1] if 0 < index <= len(audit.calls) else None
 
 
+def grade_of(audit: Audit) -> Grade:
+    """Return the weakest grade of the calls, which may be weaker than the kind of record allows."""
+    return Grade.weakest(*(call.grade for call in audit.calls), audit.run.grade)
+
+
 def grade_words(audit: Audit) -> str:
     """Return in a sentence or two what the grade of the run means, and by which rule it has it."""
-    grade = audit.run.grade
+    grade = grade_of(audit)
     weakest = [call for call in audit.calls if call.grade is grade]
     text = f"grade {grade.value}: {GRADES[grade][:1].lower()}{GRADES[grade][1:]}"
     if weakest and len(weakest) < len(audit.calls):
-        text += f" This holds for {len(weakest)} of {len(audit.calls)} calls."
+        counts = Counter(call.grade.value for call in audit.calls if call.grade is not grade)
+        others = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        text += f" This holds for {len(weakest)} of {len(audit.calls)} calls; {others}."
     reason = next((call.grade_reason for call in weakest if call.grade_reason), "")
     return f"{text} Reason: {reason.rstrip('.')}." if reason else text
 

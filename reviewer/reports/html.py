@@ -61,7 +61,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
     left = words.undecided(audit.calls)
     return [
         link(f"#{mark}", name),
-        escape(audit.run.grade.value),
+        escape(words.grade_of(audit).value),
         escape(verdicts or "–"),
         escape(f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))),
     ]

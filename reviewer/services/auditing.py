@@ -20,15 +20,15 @@ def audit_paths(
     paths: Sequence[str],
     store: str | None = None,
     *,
-    tokens: bool | None = True,
+    tokens: bool = True,
     strict: bool = False,
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run under *paths* and every problem met while opening them.
 
     *store* names further evidence.  With *tokens* the text of every run is
-    counted, with ``None`` that of runs of which a call reports its own count,
-    to compare the two: starting the tokenizer takes longer than the audit of a
-    small run.  A run whose audit fails inside Reread
+    counted; without, that of runs of which a call reports its own count, since
+    the audit compares the two: starting the tokenizer takes longer than the
+    audit of a small run.  A run whose audit fails inside Reread
     becomes a problem and the next one is audited; with *strict* the error is
     raised.
     """
@@ -38,7 +38,7 @@ def audit_paths(
         if not isinstance(found, Run):
             yield found
             continue
-        wanted = tokens if tokens is not None else _reports_tokens(found)
+        wanted = tokens or _reports_tokens(found)
         if wanted and not started:
             started = True
             count, encoding, problem = _counter()

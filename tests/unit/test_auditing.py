@@ -24,7 +24,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def _estimates(paths: list[str], *, tokens: bool | None) -> set[bool]:
+def _estimates(paths: list[str], *, tokens: bool) -> set[bool]:
     audits = [each for each in audit_paths(paths, tokens=tokens) if isinstance(each, Audit)]
     return {call.tokens.estimated is not None for audit in audits for call in audit.calls}
 
@@ -33,7 +33,7 @@ def test_the_tokenizer_starts_only_where_its_count_is_used(
     tmp_path: Path, started: list[str]
 ) -> None:
     silent = [str(place) for place in write_sample(tmp_path / "sample")]
-    assert _estimates(silent, tokens=None) == {False}
+    assert _estimates(silent, tokens=False) == {False}
     assert not started
     assert _estimates(silent, tokens=True) == {True}
     assert started == ["started"]
@@ -46,7 +46,7 @@ def test_a_run_that_reports_tokens_is_counted_to_compare(
     message = {"role": "user", "parts": [{"type": "text", "content": "How much?"}]}
     answer = {"role": "assistant", "parts": [{"type": "text", "content": "Nine."}]}
     writer.model_call([message], [answer], usage={"input_tokens": 9})
-    assert _estimates([str(writer.finish())], tokens=None) == {True}
+    assert _estimates([str(writer.finish())], tokens=False) == {True}
     assert started == ["started"]
 
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-from store.records.grades import Grade
 from store.records.runs import Answer, Problem, ProblemKind
 from store.records.sources import VersionKey
 from tests.made import BODY, FakeProgram, command, made_audit, made_run, unknown_audit
@@ -93,8 +92,7 @@ def test_sources_keep_a_name_on_one_line_and_say_how_far_they_are_proven() -> No
     facts = replace(source, version=version)
     held = replace(made_audit().sources[0], source_id=name, versions=(facts,))
     run = replace(made_run(), answers=(Answer(1, "Yes."),))
-    audit = replace(unknown_audit(), sources=(held,))
-    audit = replace(audit, run=replace(run, grade=Grade.UNKNOWN))
+    audit = replace(unknown_audit(), sources=(held,), run=run)
     ended = command("sources", "x", program=FakeProgram([audit]))
     (line,) = [line for line in ended.out.split("\n") if name in line]
     assert "partial    unknown" in line
