@@ -276,7 +276,7 @@ def placeholder_words(facts: PlaceholderFacts) -> tuple[str, str, str, str]:
     kept = spans(facts.kept, 3) or ("nothing, removed" if facts.removed else "nothing")
     back = "yes" if facts.recoverable else "no"
     if facts.reread_at_call is not None:
-        part = "" if getattr(facts, "reread_whole", True) else " in part"
+        part = "" if facts.reread_whole else " in part"
         back += f", read again{part} in call {facts.reread_at_call}"
     return first, last, kept, back
 
