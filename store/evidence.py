@@ -90,7 +90,7 @@ def _from_selections(run: Run) -> Run:
             continue
         (selection,) = result.selections
         held = known.get(selection.key)
-        if held is not None and held.integrity is not Integrity.MISSING:
+        if held is not None and held.text is not None:
             continue
         if held is None and not selection.version_id and selection.source_id in sources:
             continue  # one of the stored versions; which, the record does not say
@@ -125,11 +125,18 @@ def _whole(selection: Selection, result: ToolResult, held: Version | None) -> Ve
         byte_length=len(data),
         chars=len(text),
         text=text,
-        integrity=Integrity.INTACT if proven else Integrity.RECONSTRUCTED,
+        integrity=_proof(held, proven=proven),
         blocks=held.blocks if held else (),
         table=held.table if held else None,
         origin=result.origin,
     )
+
+
+def _proof(held: Version | None, *, proven: bool) -> Integrity:
+    """Bytes that changed in the store stay changed, also where the record proves the text."""
+    if held is not None and held.integrity is Integrity.CHANGED:
+        return Integrity.CHANGED
+    return Integrity.INTACT if proven else Integrity.RECONSTRUCTED
 
 
 def _piece(selection: Selection, text: str) -> Excerpt | None:

@@ -25,6 +25,7 @@ from store.records.findings import Delivery, Form
 from store.records.markers import marker_of
 from store.records.runs import Message, Part, PartKind, Run, ToolResult
 from store.records.sources import (
+    Integrity,
     ManifestEntry,
     Selection,
     VersionKey,
@@ -275,13 +276,37 @@ class Deliveries:
                 text = self._pool[piece.text][0]
                 key = text.version.key
                 other = versions.get(key.source_id, key.version_id) != key.version_id
-                if other or not scene.may_hold(view, text):
+                if other or not scene.may_hold(view, text) or self._is_older(scene, text):
                     continue
                 for delivery in self._unaddressed(scene, view, piece):
                     slot = (delivery.version, delivery.span)
                     if slot not in seen:
                         seen.add(slot)
                         yield delivery
+
+    def _is_older(self, scene: Scene, text: VersionText) -> bool:
+        """Whether the part was there before the run obtained what a transcript shows of a version.
+
+        Then what they share is a common phrase, not text of the version: no
+        store held it for anyone to take from.
+        """
+        if text.version.integrity is not Integrity.RECONSTRUCTED:
+            return False
+        obtained = self._obtained.get(text.version.key)
+        came = self.residency.first(scene.message)
+        return obtained is not None and came is not None and came < obtained
+
+    @cached_property
+    def _obtained(self) -> Mapping[VersionKey, int]:
+        """The first call whose request could hold a version that a tool gave."""
+        asked_by = {call.id: call.by_call for call in self.run.tool_calls}
+        found: dict[VersionKey, int] = {}
+        for result in self.run.tool_results:
+            call = asked_by.get(result.tool_call_id)
+            if call is not None:
+                for selection in result.selections:
+                    found[selection.key] = min(found.get(selection.key, call + 1), call + 1)
+        return found
 
     def _can_be_found(self, selection: Selection) -> bool:
         """Whether text of *selection* can be told from equal text of another source."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import CountTokens, calls, sources
@@ -21,7 +21,8 @@ from store.records.findings import (
     ReadFacts,
     SourceFacts,
 )
-from store.records.runs import Run
+from store.records.grades import Grade
+from store.records.runs import Call, Run
 
 __all__ = ["audit"]
 
@@ -48,13 +49,20 @@ def audit(
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
     estimates are absent.  *using* are the rules asked, all of them by default.
-    The same run gives the same audit.
+    The same run gives the same audit.  The run in the audit is the one given,
+    with calls graded unknown where their reported tokens contradict the text;
+    ``run.grade`` stays what its kind of record can prove.
     """
+    figures = tuple(calls(run, count_tokens, encoding))
+    run = _doubted(run, figures)
     standing = Standing(run)
     taken = tuple(placeholders(standing))
     view = _View(
         run=run,
-        calls=tuple(calls(run, count_tokens, encoding)),
+        calls=tuple(
+            replace(facts, grade=call.grade, grade_reason=call.grade_reason)
+            for facts, call in zip(figures, run.calls, strict=True)
+        ),
         sources=tuple(sources(standing)),
         reads=tuple(reads(standing)),
         placeholders=taken,
@@ -74,6 +82,28 @@ def audit(
         findings=tuple(found),
         deliveries=tuple(_deliveries(standing)),
     )
+
+
+_HOLDS = 0.6
+"""Below this share of the estimate reported tokens cannot hold the text (MODEL.md, section 3)."""
+
+
+def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
+    """Grade calls unknown whose reported input tokens cannot hold the text shown for them."""
+    made: list[Call] = []
+    for call, facts in zip(run.calls, figures, strict=True):
+        estimated, reported = facts.tokens.estimated, facts.tokens.reported_input
+        if estimated is None or reported is None or reported >= _HOLDS * estimated:
+            made.append(call)
+            continue
+        reason = (
+            f"the reported {reported} input tokens cannot hold the text shown, about {estimated}: "
+            "the model was given less, and what is not recorded"
+        )
+        made.append(replace(call, grade=Grade.UNKNOWN, grade_reason=reason))
+    if all(call is before for call, before in zip(made, run.calls, strict=True)):
+        return run
+    return replace(run, calls=tuple(made))
 
 
 def _deliveries(standing: Standing) -> Iterator[Delivery]:

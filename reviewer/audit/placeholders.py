@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from reviewer.audit.intervals import subtract, union
 from reviewer.audit.matching import Target, find
 from reviewer.audit.standing import Appearance, Standing
+from reviewer.audit.texts import VersionText
 from reviewer.audit.views import views
 from store.records.findings import Delivery, Form, PlaceholderFacts, PlaceholderKind
 from store.records.grades import Grade
@@ -80,6 +81,7 @@ class _History:
         if kind is PlaceholderKind.REFUSED:
             kept = ()  # a refusal may look like the result it refuses, and holds nothing of it
         texts = {self._text(a) for a in replaced}
+        again = self._reread(at, replaced)
         return PlaceholderFacts(
             tool_call_id=self.result.tool_call_id,
             kind=kind,
@@ -88,7 +90,7 @@ class _History:
             original_chars=None if self.result.text is None else len(self.result.text),
             kept=kept,
             recoverable=self._recoverable(),
-            reread_at_call=self._reread(at, replaced),
+            reread_at_call=again,
             grade=self._grade(at),
             byte_stable=len(texts) <= 1,
             removed=not replaced,
@@ -96,6 +98,7 @@ class _History:
             source_id=self.result.selections[0].source_id if self.result.selections else "",
             is_file_read=self.result.is_file_read,
             reason=edits[0].reason if edits else "",
+            reread_whole=again is not None and self._reread_whole(replaced),
         )
 
     def _text(self, appearance: Appearance) -> str:
@@ -181,18 +184,55 @@ class _History:
     # -- read again ------------------------------------------------------------------
 
     def _reread(self, at: int | None, replaced: list[Appearance]) -> int | None:
-        """The first call after the loss whose request holds lost text again, from elsewhere."""
+        """The first call after the loss whose request holds lost text again, from elsewhere.
+
+        A call that failed is none: no model is known to have read its request.
+        """
         if at is None:
             return None
         own = {(a.message, a.part) for a in replaced}
         kept = self._kept_by_version(own)
-        calls: list[int] = []
+        calls: list[int | None] = []
         for delivery in self._elsewhere(own):
             if subtract([delivery.span], kept.get(delivery.version, ())):
                 stays = self.standing.residency.stays(delivery.message)
-                calls += [max(s.first, at) for s in stays if s.last >= at and s.first >= at]
-        calls += [a.first for a in self.seen if self._state(a)[0] and a.first > at]
-        return min(calls, default=None)
+                calls += (self._answered(s.first, s.last) for s in stays if s.first >= at)
+        again = (a for a in self.seen if self._state(a)[0] and a.first > at)
+        calls += (self._answered(a.first, a.last) for a in again)
+        return min((call for call in calls if call is not None), default=None)
+
+    def _answered(self, first: int, last: int) -> int | None:
+        """The first of these calls that did not fail."""
+        calls = self.standing.run.calls[first - 1 : last]
+        return next((call.index for call in calls if not call.error), None)
+
+    def _reread_whole(self, replaced: list[Appearance]) -> bool:
+        """Whether all of the result came again from elsewhere."""
+        own = {(a.message, a.part) for a in replaced}
+        spans = self._kept_by_version(own)
+        lost = min((a.first for a in replaced), default=None)
+        if lost is None:
+            return False
+        for delivery in self._elsewhere(own):
+            arrived = self.standing.residency.first(delivery.message)
+            if arrived is not None and arrived >= lost:
+                spans.setdefault(delivery.version, []).append(delivery.span)
+        texts = self.standing.deliveries.texts
+        asked = {
+            known.version.key: known.in_unit(known.chars(selection))
+            for selection in self.result.selections
+            if (known := self.standing.deliveries.text_of(selection))
+        }
+        return any(
+            not subtract(asked.get(key, texts[key].pieces), found)
+            and (key in asked or self._is_copy(texts[key]))
+            for key, found in spans.items()
+        )
+
+    def _is_copy(self, other: VersionText) -> bool:
+        """Whether another source, such as a side file, holds the same text."""
+        mine = "".join((self.result.text or "").split())
+        return bool(mine) and mine == "".join((other.text or "").split())
 
     def _kept_by_version(self, own: set[tuple[int, int]]) -> dict[VersionKey, list[Span]]:
         kept: dict[VersionKey, list[Span]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -37,8 +38,20 @@ class KnownNames:
         """Return whether what *names* surround may belong to *version*, and to one of *ids*."""
         own = {*_hashes(version), version.revision}
         rivals = self._revisions.get(version.key.source_id, set())
-        others = (n not in own and (n in self._versions or n in rivals) for n in names.versions)
+        others = (
+            n not in own and (n in self._versions or n in rivals or _contradicts(n, version))
+            for n in names.versions
+        )
         return names.ids & self.ids <= set(ids) and not any(others)
+
+
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
+
+
+def _contradicts(name: str, version: Version) -> bool:
+    """Whether a payload names the hash of other bytes, known or not."""
+    mine = version.sha256
+    return bool(mine and _SHA256.match(name)) and name.lower() != mine.lower()
 
 
 def _hashes(version: Version) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from functools import cached_property
 
 from reviewer.audit.exact import Record, canonical, exact
 from reviewer.audit.intervals import union
-from store.records.sources import Excerpt, Integrity, Selection, Version
+from store.records.sources import Excerpt, Selection, Version
 from store.records.text import Span, TextIndex, Unit
 
 __all__ = ["PLAIN_RESULT", "Known", "Row", "VersionText"]
@@ -51,8 +51,7 @@ class VersionText:
         self.known = Known.NOTHING
         self._places: tuple[_Piece, ...] = ()
         self.blocks: Mapping[str, Span] = {b.block_id: b.span for b in version.blocks}
-        if version.integrity in (Integrity.CHANGED, Integrity.MISSING):
-            return
+        # text of changed bytes is only there where a hash proves it to be the right one
         if version.text is not None:
             self.text = version.text
             self.known = Known.LINES if version.unit is Unit.LINE else Known.WHOLE

@@ -164,7 +164,7 @@ class _Judge:
         held = self._standing.holders(case.key, spans)
         calls = self._standing.residency.calls({d.message for d in held}, call)
         now = self._whole(case, facts)
-        missing = subtract(spans, now) if verdict is not Verdict.READ else ()
+        missing = self._missing(case, verdict, now)
         return replace(
             facts,
             verdict=verdict,
@@ -174,6 +174,14 @@ class _Judge:
             missing=self._shown(missing, facts, found),
             evidence=self._evidence(case, held, calls),
         )
+
+    def _missing(self, case: _Case, verdict: Verdict, whole: tuple[Span, ...]) -> tuple[Span, ...]:
+        """What of the cited span the model did not have at all; rows in part are named apart."""
+        if verdict is Verdict.READ:
+            return ()
+        if verdict is Verdict.PREVIEW_ONLY:
+            return subtract(case.spans, self._standing.previewed(case.key, case.call))
+        return subtract(case.spans, (*whole, *self._standing.touched(case.key, case.call)))
 
     def _undecidable(self, facts: CitationFacts, found: Resolved, call: int) -> str:
         state = self._standing.call(call)
@@ -223,7 +231,11 @@ class _Judge:
             return Verdict.READ, f"all of it stands in the request of call {case.call}"
         now = intersect(spans, standing.touched(key, case.call))
         if now:
-            return Verdict.PARTLY_READ, f"some of it stands in the request of call {case.call}"
+            reason = f"some of it stands in the request of call {case.call}"
+            lacking = self._lacking_fields(case)
+            if lacking:
+                reason += f"; rows came without {', '.join(lacking)}"
+            return Verdict.PARTLY_READ, reason
         before = standing.residency.last_before(
             {d.message for d in standing.holders(key, spans)}, case.call
         )
@@ -242,10 +254,25 @@ class _Judge:
             )
         return self._never(case)
 
+    def _lacking_fields(self, case: _Case) -> tuple[str, ...]:
+        """The fields of the cited table that did not come with some row."""
+        table = self._standing.deliveries.texts[case.key].version.table
+        if table is None:
+            return ()
+        came = (
+            d.fields
+            for d in self._standing.holders(case.key, case.spans)
+            if d.fields is not None and self._standing.residency.holds(case.call, d.message)
+        )
+        lacking = {name for fields in came for name in table.fields if name not in fields}
+        return tuple(name for name in table.fields if name in lacking)
+
     def _never(self, case: _Case) -> tuple[Verdict, str]:
         standing, key = self._standing, case.key
         if intersect(case.spans, standing.previewed(key, case.call)):
-            return Verdict.PREVIEW_ONLY, "only a preview in a listing covers some of it"
+            rest = subtract(case.spans, standing.previewed(key, case.call))
+            how_much = "some" if rest else "all"
+            return Verdict.PREVIEW_ONLY, f"only a preview in a listing covers {how_much} of it"
         ever = standing.ever(key, case.call)
         read = standing.asked_by(key, case.call)
         if read and not ever:

@@ -251,7 +251,8 @@ class PlaceholderFacts:
     ``kept`` are spans of the original result that the placeholder still
     holds.  ``first_call`` is ``None`` where the time is not recorded,
     ``last_full_call`` where the body is in no request.  ``removed`` is set
-    when nothing stands in its place.
+    when nothing stands in its place.  ``reread_whole`` says that all of it
+    came again, not only some.
     """
 
     tool_call_id: str
@@ -269,6 +270,7 @@ class PlaceholderFacts:
     source_id: str = ""
     is_file_read: bool = False
     reason: str = ""
+    reread_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

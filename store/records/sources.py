@@ -93,8 +93,9 @@ class Version:
     """One immutable state of a source.
 
     ``text`` is its decoded text, or ``None`` when the bytes are absent,
-    changed or no text; ``chars`` is the recorded length in code points, or
-    ``None`` when unknown.  With ``unit`` ``LINE`` only pieces are known:
+    changed or no text.  With integrity ``CHANGED`` it is only there where the
+    record itself holds text with the right hash.  ``chars`` is the recorded
+    length in code points, or ``None`` when unknown.  With ``unit`` ``LINE`` only pieces are known:
     ``line_numbers`` then gives for each line of ``text`` its number in the
     source (from 1, ascending), and spans of the version count lines.
     ``excerpts`` are known pieces, addressed in code points, of a version

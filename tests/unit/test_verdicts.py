@@ -233,7 +233,8 @@ def test_a_preview_that_covers_some_of_it_is_preview_only_with_the_rest_missing(
     talk.offer(ManifestEntry("doc", version, Span(0, 30), TEXT[:30]))
     found = one(talk, at("doc", 20, 36))
     assert found.verdict is Verdict.PREVIEW_ONLY
-    assert found.missing == (Span(20, 36),)
+    assert found.missing == (Span(30, 36),)
+    assert one(talk, at("doc", 10, 20)).missing == ()
 
 
 def test_a_read_whose_body_never_came_is_placeholder_only() -> None:
