@@ -6,7 +6,13 @@ normalisation.  Similar passages settle nothing and are not looked for here.
 
 from __future__ import annotations
 
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from store.records.findings import Anchor
 from store.records.text import Span
@@ -25,7 +31,10 @@ _FOLD = str.maketrans(
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
     }
 )
-_DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_DROPPED = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+
+_GAP = re.compile(rf"[{_DROPPED}]*+(\s)[\s{_DROPPED}]*+|[{_DROPPED}]++")
+"""What becomes one space, or nothing; the group is its first white space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +60,8 @@ def anchor(quote: str, text: str, at: Span | None = None) -> Anchored:
     if places:
         alone = Anchor.EXACT if at is None else Anchor.RELOCATED
         return Anchored(alone if len(places) == 1 else Anchor.AMBIGUOUS, places)
-    folded, origin = _fold(text)
-    places = tuple(
-        Span(origin[found.start], origin[found.end - 1] + 1)
-        for found in _occurrences(normalised(quote), folded)
-    )
+    folded = _kept_fold(text)
+    places = tuple(map(folded.origin, _occurrences(normalised(quote), folded.text)))
     if not places:
         return Anchored(Anchor.ORPHAN)
     alone = Anchor.NORMALISED if at is None else Anchor.RELOCATED
@@ -69,7 +75,7 @@ def how_many(places: tuple[Span, ...]) -> str:
 
 def normalised(text: str) -> str:
     """Return *text* under the normalisation `NORMALISATION`, without outer white space."""
-    return _fold(text)[0].strip()
+    return _fold(text).text.strip()
 
 
 def _occurrences(needle: str, text: str) -> tuple[Span, ...]:
@@ -86,15 +92,43 @@ _ENOUGH = 20
 """Two places already make a quotation ambiguous; a reviewer is shown up to this many."""
 
 
-def _fold(text: str) -> tuple[str, list[int]]:
-    folded: list[str] = []
-    origin: list[int] = []
-    for position, char in enumerate(text.translate(_FOLD)):
-        if char in _DROPPED:
-            continue
-        shown = " " if char.isspace() else char
-        if shown == " " and folded and folded[-1] == " ":
-            continue
-        folded.append(shown)
-        origin.append(position)
-    return "".join(folded), origin
+class _Folded(NamedTuple):
+    """A text under the normalisation; from ``at[i]`` on its places moved by ``moved[i]``."""
+
+    text: str
+    at: Sequence[int]
+    moved: Sequence[int]
+
+    def origin(self, found: Span) -> Span:
+        """Return where *found* stood in the text as recorded."""
+        return Span(self._before(found.start), self._before(found.end - 1) + 1)
+
+    def _before(self, place: int) -> int:
+        return place + self.moved[bisect_right(self.at, place) - 1]
+
+
+def _fold(text: str) -> _Folded:
+    pieces: list[str] = []
+    at, moved = array("q", [0]), array("q", [0])
+    done = length = 0
+    for found in _GAP.finditer(text):
+        pieces.append(text[done : found.start()])
+        length += found.start() - done
+        done = found.end()
+        if found[1]:
+            _move(at, moved, length, found.start(1))
+            pieces.append(" ")
+            length += 1
+        _move(at, moved, length, done)
+    pieces.append(text[done:])
+    return _Folded("".join(pieces).translate(_FOLD), at, moved)
+
+
+def _move(at: array[int], moved: array[int], place: int, origin: int) -> None:
+    if moved[-1] != origin - place:
+        at.append(place)
+        moved.append(origin - place)
+
+
+# A long version is cited many times, and the citations of one version mostly follow each other.
+_kept_fold = lru_cache(maxsize=4)(_fold)
