@@ -146,6 +146,14 @@ class Handlers:
         """Go to the previous call."""
         self._call(-1)
 
+    def next_run(self) -> None:
+        """Go to the next of the open runs."""
+        self._run(1)
+
+    def previous_run(self) -> None:
+        """Go to the previous of the open runs."""
+        self._run(-1)
+
     def next_gap(self) -> None:
         """Go to the next part of the source that was not delivered."""
         self._gap(1)
@@ -185,7 +193,8 @@ class Handlers:
         desk = self._shell.desk
         audit = desk.audit(run)
         title = places.run_title(audit)
-        found = []
+        here = partial(desk.go, places.first_place(audit, run))
+        found = [Entry(title, tr("open run"), here)]
         for source in audit.sources:
             place = places.source_place(audit, run, source.source_id, "source")
             name = one_line(source.title or source.source_id)
@@ -230,6 +239,13 @@ class Handlers:
             self._shell.say(tr("There is no further call"))
             return
         desk.go(replace(desk.place, call=call, message=None, part=None, message_span=None))
+
+    def _run(self, by: int) -> None:
+        index = self._shell.desk.place.run + by
+        if not 0 <= index < len(self._shell.desk.audits):
+            self._shell.say(tr("There is no further run"))
+            return
+        self._shell.runs.choose(index)
 
     def _gap(self, by: int) -> None:
         desk = self._shell.desk

@@ -37,6 +37,7 @@ from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from reviewer.window.problem_bar import ProblemBar
 from reviewer.window.regions import RegionMaker, Regions
+from reviewer.window.run_chooser import RunChooser
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 
@@ -89,6 +90,8 @@ class Shell(QMainWindow):
         self.strip = ProgressStrip()
         self.start, self.loading, self.empty = StartPage(), LoadingPage(), EmptyPage()
         self.tabs = QTabWidget()
+        self.runs = RunChooser(self.desk)
+        self.tabs.setCornerWidget(self.runs)
         self.stack = QStackedWidget()
         for page in (self.start, self.loading, self.empty, self.tabs):
             self.stack.addWidget(page)

@@ -491,6 +491,18 @@ def test_keys_walk_citations_calls_and_the_way_back(opened: Shell) -> None:
     assert opened.desk.place.call == 8
 
 
+def test_runs_are_chosen_from_a_list_by_key_and_in_the_palette(opened: Shell) -> None:
+    assert opened.runs.isVisible()
+    assert opened.runs.itemText(1) == "2. 设备租赁合同审查"
+    opened.runs.activated.emit(1)
+    assert (opened.desk.place.run, opened.desk.place.citation) == (1, 0)
+    assert opened.windowTitle().startswith("设备租赁合同审查")
+    opened.menus.actions["go.previous_run"].trigger()
+    assert (opened.desk.place.run, opened.runs.currentIndex()) == (0, 0)
+    next(each for each in opened.handlers.entries() if each.more == "open run").choose()
+    assert opened.desk.place.run == 0
+
+
 def test_gaps_are_walked_round_the_source(opened: Shell) -> None:
     audit = opened.desk.audit()
     facts = next(

@@ -68,6 +68,8 @@ ACTIONS: tuple[Command, ...] = (
     ),
     Command("go.next_call", "Next call", "go", "next_call", ("]",), "open", 3),
     Command("go.previous_call", "Previous call", "go", "previous_call", ("[",), "open", 3),
+    Command("go.next_run", "Next run", "go", "next_run", ("Ctrl+PgDown",), "open", 3),
+    Command("go.previous_run", "Previous run", "go", "previous_run", ("Ctrl+PgUp",), "open", 3),
     Command("go.next_gap", "Next gap", "go", "next_gap", ("F3",), "open", 4),
     Command("go.previous_gap", "Previous gap", "go", "previous_gap", ("Shift+F3",), "open", 4),
     Command("go.next_pane", "Next region", "go", "next_region", ("F6",), "open", 5),
