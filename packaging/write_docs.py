@@ -25,7 +25,7 @@ from reviewer.audit.rules import rules  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-from reviewer.reports import Meta, _words, reports  # noqa: E402
+from reviewer.reports import Meta, _words, glossary, reports  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from store.importers import importers  # noqa: E402
 from store.records.findings import Audit, CitationFacts  # noqa: E402
@@ -39,9 +39,11 @@ def documents() -> dict[str, str]:
     readme = (HOME / "README.md").read_text("utf-8")
     readme = _between(readme, "formats", _formats())
     readme = _between(readme, "finding", _finding(audits[0]))
+    readme = _between(readme, "phantom", _phantom(audits[0]))
     return {
         "docs/reference/formats.md": f"# Formats\n\n{_MADE}{_formats_page()}",
         "docs/reference/rules.md": f"# Rules\n\n{_MADE}{_rules()}",
+        "docs/reference/words.md": f"# Words\n\n{_MADE}{_glossary()}",
         "docs/reference/exit-status.md": f"# Exit status\n\n{_MADE}{_exits()}",
         "docs/reference/command-line.md": f"# Command line\n\n{_MADE}{_command_line()}",
         "docs/report.svg": "".join(_picture(audits[0])),
@@ -104,6 +106,18 @@ def _rules() -> str:
     return _table(["rule", "severity", "checks"], rows) + "".join(pages)
 
 
+def _glossary() -> str:
+    """Return a table for each kind of word, in the order of the table in the code."""
+    kinds: dict[str, list[list[str]]] = {}
+    for word in glossary():
+        kinds.setdefault(word.kind, []).append([f"`{word.word}`", word.meaning])
+    pages = [
+        f"## {kind[:1].upper()}{kind[1:]}\n\n{_table(['word', 'meaning'], rows)}"
+        for kind, rows in kinds.items()
+    ]
+    return "`reread explain WORD` prints these too.\n\n" + "\n".join(pages)
+
+
 def _exits() -> str:
     return _table(["status", "meaning"], [[str(int(each)), each.meaning] for each in Exit])
 
@@ -132,10 +146,25 @@ def _argument(action: argparse.Action) -> str:
     return f"`{name} {value}{more}`".replace("` ", "`")
 
 
+def _printed(audit: Audit) -> list[str]:
+    return "".join(reports()["text"].write([audit], [], Meta(""))).split("\n")
+
+
+def _phantom(audit: Audit) -> str:
+    """Return the first phantom read of the text report, as it is printed."""
+    lines = _printed(audit)
+    start = next(place for place, line in enumerate(lines) if " PLC001 " in line)
+    kept = [lines[start]]
+    for line in lines[start + 1 :]:
+        if not line.startswith("      "):
+            break
+        kept.append(line)
+    return "```\n" + "\n".join(kept) + "\n```\n"
+
+
 def _finding(audit: Audit) -> str:
     """Return what the text report says of one citation, as it is printed."""
-    report = "".join(reports()["text"].write([audit], [], Meta("")))
-    lines = report.split("\n")
+    lines = _printed(audit)
     start = next(place for place, line in enumerate(lines) if line.startswith("  #"))
     kept = lines[start : start + 2]
     place = next(place for place, line in enumerate(lines) if "from_memory" in line)

@@ -94,49 +94,95 @@ def _head(text: str, columns: int) -> str:
     return text
 
 
-def wrap(text: str, columns: int) -> list[str]:
-    """Return *text* as lines of at most *columns*, broken at spaces and between wide characters."""
+def wrap(text: str, columns: int, whole: Sequence[str] = ()) -> list[str]:
+    """Return *text* as lines of at most *columns* where its words allow it.
+
+    A line is broken at spaces and, in scripts that write none, between wide
+    characters: never inside a word, nor in one of the texts of *whole* (ids
+    and paths, which may hold spaces), so that what is copied from it is what
+    was meant.  A longer word makes a longer line.
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line, used = "", 0
-        for piece in _pieces(paragraph, columns):
-            size = width(piece)
+        for piece in _pieces(paragraph, whole):
             if used and used + width(piece.rstrip(" ")) > columns:
                 lines.append(line.rstrip(" "))
                 line, used = "", 0
-                piece = piece.lstrip(" ")  # noqa: PLW2901 - the space stood where the line ends
-                size = width(piece)
-            line, used = line + piece, used + size
+            line, used = line + piece, used + width(piece)
         lines.append(line.rstrip(" "))
     return lines
 
 
-def _pieces(text: str, columns: int) -> Iterator[str]:
-    """Yield pieces between which a line may be broken; none is wider than *columns*."""
-    piece, used = "", 0
-    for char in text:
-        size = _columns(char)
-        wide = size > 1
-        if piece and (wide or used + size > columns or (piece[-1] == " " and char != " ")):
-            yield piece
-            piece, used = "", 0
-        piece, used = piece + char, used + size
-    if piece:
-        yield piece
+_WORD = re.compile(r"[^ ]+")
+_STOPS = "\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f"
+_CLOSING = _STOPS + "\uff09\u3011\u300b\u300d\u300f\u201d\u2019\u2026"
+_CLAUSE = re.compile(f"[^{_STOPS}]+[{_CLOSING}]*|[{_CLOSING}]+")
+_OPENING = "\uff08\u3010\u300a\u300c\u300e\u201c\u2018"
+_NAME = re.compile(r"[/\\@#_]|\w[.:]\w")
+"""What makes a word without spaces look like an id, a path or a place."""
 
 
-def indented(text: str, indent: str, columns: int) -> Iterator[str]:
-    """Yield *text* wrapped into *columns*, each line behind *indent*."""
-    for line in wrap(text, max(20, columns - width(indent))):
+def _pieces(text: str, whole: Sequence[str]) -> Iterator[str]:
+    """Yield pieces between which a line may be broken; spaces stand at the end of a piece."""
+    kept = [(at, at + len(name)) for name in whole if name for at in _all(text, name)]
+    start = 0
+    for place in sorted(_breaks(text)):
+        if place > start and not any(begin < place < end for begin, end in kept):
+            yield text[start:place]
+            start = place
+    if start < len(text):
+        yield text[start:]
+
+
+def _all(text: str, name: str) -> Iterator[int]:
+    found = text.find(name)
+    while found >= 0:
+        yield found
+        found = text.find(name, found + len(name))
+
+
+def _breaks(text: str) -> set[int]:
+    """Return the places in *text* before which a line may be broken."""
+    places: set[int] = set()
+    for word in _WORD.finditer(text):
+        places.add(word.start())
+        if word[0].isascii():
+            continue
+        for clause in _CLAUSE.finditer(word[0]):
+            start = word.start() + clause.start()
+            places.add(start)
+            if not _NAME.search(clause[0]):
+                places.update(start + inner for inner in _between_wide(clause[0]))
+    return places
+
+
+def _between_wide(text: str) -> Iterator[int]:
+    """Yield the places beside wide characters where a line may be broken."""
+    for place in range(1, len(text)):
+        before, after = text[place - 1], text[place]
+        wide = _columns(before) > 1 or _columns(after) > 1
+        if wide and _columns(after) and before not in _OPENING and after not in _CLOSING:
+            yield place
+
+
+def indented(text: str, indent: str, columns: int, whole: Sequence[str] = ()) -> Iterator[str]:
+    """Yield *text* wrapped into *columns*, each line behind *indent*; see `wrap`."""
+    for line in wrap(text, max(20, columns - width(indent)), whole):
         yield f"{indent}{line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its heading and its greatest width; 0 takes what is left."""
+    """A column of a table: its heading and its greatest width; 0 takes what is left.
+
+    The cells of a column that is ``whole`` are ids or paths and stay on one
+    line; such a column stands best at the end, where a long cell moves nothing.
+    """
 
     heading: str
     limit: int = 0
+    whole: bool = False
 
 
 def table(
@@ -146,40 +192,61 @@ def table(
     below: Sequence[str] = (),
     indent: str = "  ",
 ) -> Iterator[str]:
-    """Yield the lines of a table at most *total* columns wide; long cells are wrapped, never cut.
+    """Yield the lines of a table *total* columns wide; long cells are wrapped, never cut.
 
     Cells must be visible already.  Columns are as narrow as their text
-    allows.  *below* gives for each row a text that stands under it.
+    allows; a word that is longer than its room makes a longer line.  *below*
+    gives for each row a text that stands under it.
     """
     held = [list(row) for row in rows]
     widths = _widths(columns, held, total - len(indent))
-    heading = [column.heading for column in columns]
-    for number, row in enumerate([heading, *held]):
-        cells = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
-        for line in range(max(len(cell) for cell in cells)):
-            parts = [
-                pad(cell[line] if line < len(cell) else "", size)
-                for cell, size in zip(cells, widths, strict=True)
-            ]
-            yield (indent + "  ".join(parts)).rstrip(" ")
-        if number and below:
-            yield from indented(below[number - 1], indent + " " * (widths[0] + 2), total)
-        if number == 0:
-            yield indent + "  ".join("─" * size for size in widths)
+    yield from _row([[column.heading] for column in columns], widths, indent)
+    yield indent + "  ".join("─" * size for size in widths)
+    for number, row in enumerate(held):
+        cells = [
+            cell.split("\n") if column.whole else wrap(cell, size)
+            for column, cell, size in zip(columns, row, widths, strict=True)
+        ]
+        yield from _row(cells, widths, indent)
+        if below:
+            names = [cell for column, cell in zip(columns, row, strict=True) if column.whole]
+            yield from indented(below[number], indent + " " * (widths[0] + 2), total, names)
+
+
+def _row(cells: list[list[str]], widths: list[int], indent: str) -> Iterator[str]:
+    for line in range(max(len(cell) for cell in cells)):
+        parts = [
+            pad(cell[line] if line < len(cell) else "", size)
+            for cell, size in zip(cells, widths, strict=True)
+        ]
+        yield (indent + "  ".join(parts)).rstrip(" ")
 
 
 def _widths(columns: Sequence[Column], rows: list[list[str]], total: int) -> list[int]:
     found = []
     for place, column in enumerate(columns):
-        widest = max([width(column.heading), *(_longest(row[place]) for row in rows)])
-        found.append(min(widest, column.limit or widest))
+        cells = [column.heading, *(row[place] for row in rows)]
+        widest = max(map(_longest, cells))
+        least = widest if column.whole else max(map(_least, cells))
+        found.append(min(widest, max(column.limit, least)) if column.limit else widest)
     room = total - 2 * (len(columns) - 1)
     for place, column in enumerate(columns):
         if not column.limit:
+            # The last column may run over: nothing stands behind it.
+            last = place == len(columns) - 1
+            cells = [] if last else [row[place] for row in rows]
+            least = max(map(_longest if column.whole else _least, cells), default=0)
             others = sum(found) - found[place]
-            found[place] = max(16, min(found[place], room - others))
+            found[place] = max(16, least, min(found[place], room - others))
     return found
 
 
 def _longest(cell: str) -> int:
     return max(width(line) for line in cell.split("\n"))
+
+
+def _least(cell: str) -> int:
+    """Return how wide the longest word of *cell* is."""
+    return max(
+        (width(piece.rstrip(" ")) for piece in _pieces(cell.replace("\n", " "), ())), default=0
+    )

@@ -35,6 +35,9 @@ __all__ = ["open_paths"]
 
 _NOT_WALKED = frozenset({".git", ".hg", ".svn"})
 
+_NAMED = 5
+"""How many files that nobody can read are named; the others are counted."""
+
 _Opened = Iterator[Run | Problem]
 
 
@@ -202,8 +205,7 @@ def _folder(path: Path, label: str) -> _Opened:
         return
     yield from walk.problems
     if walk.others:
-        what = f"{walk.others} other files of no kind that can be read; left out"
-        yield Problem(where, what, ProblemKind.NOTED)
+        yield Problem(where, walk.left_out(label), ProblemKind.NOTED)
 
 
 def _folder_probe(path: Path, label: str) -> Probe | Problem:
@@ -244,6 +246,7 @@ class _Walk:
     root: Path
     found: int = 0
     others: int = 0
+    named: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     _seen: set[Path] = field(default_factory=set)
 
@@ -265,14 +268,30 @@ class _Walk:
                 names = sorted(probe.names - _NOT_WALKED, reverse=True)
                 pending += [(place / each, f"{name}/{each}") for each in names]
             else:
-                self.others += 1
+                self._leave_out(name)
+
+    def left_out(self, label: str) -> str:
+        """Say which files of the folder *label* nobody can read, the first by name."""
+        names = [_files.shown(name.removeprefix(label).lstrip("/")) for name in self.named]
+        more = self.others - len(names)
+        files = "file" if self.others == 1 else "files"
+        return (
+            f"{self.others} other {files} of no kind that can be read; left out: "
+            f"{', '.join(names)}{f' and {more} more' if more else ''}; "
+            "reread audit FILE on one says why"
+        )
+
+    def _leave_out(self, name: str) -> None:
+        self.others += 1
+        if len(self.named) < _NAMED:
+            self.named.append(name)
 
     def _is_new(self, place: Path, name: str) -> bool:
         """Return whether to look at *place*: not twice, and not outside the folder."""
         try:
             real = place.resolve()
         except (OSError, RuntimeError):  # a link that leads to itself
-            self.others += 1
+            self._leave_out(name)
             return False
         if real != self.root and self.root not in real.parents:
             what = "a link out of the folder; not followed"
@@ -291,7 +310,7 @@ class _Walk:
             self.problems.append(probe)
             return None
         if not place.is_file():
-            self.others += 1  # pipes, sockets, devices and broken links: opening them may block
+            self._leave_out(name)  # pipes, sockets, devices, broken links: opening may block
             return None
         try:
             return _file_probe(place, name)

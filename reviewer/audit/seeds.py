@@ -55,6 +55,10 @@ class SeedIndex:
             hashes.append(found)
             owners.append(np.full(len(found), number, dtype=np.int64))
             places.append(np.arange(len(found), dtype=np.int64) * STRIDE)
+        padded = [_padded(text) for text in self.texts]
+        sizes = [len(codes) for codes in padded]
+        self._codes = np.concatenate(padded) if padded else np.empty(0, dtype=np.uint32)
+        self._offsets = np.cumsum([0, *sizes[:-1]], dtype=np.int64) + _PAD
         joined = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
         order = np.argsort(joined, kind="stable")
         self._hashes = joined[order]
@@ -74,23 +78,53 @@ class SeedIndex:
         right = np.searchsorted(self._hashes, wanted, side="right")
         hits = np.flatnonzero((right > left) & (right - left <= CROWD))
         done: dict[tuple[int, int], int] = {}
-        reach = 0
-        for at, low, high in zip(
-            hits.tolist(), left[hits].tolist(), right[hits].tolist(), strict=True
-        ):
-            longest = reach
-            for owner, start in zip(
-                self._owners[low:high].tolist(), self._places[low:high].tolist(), strict=True
-            ):
-                diagonal = (owner, start - at)
-                if done.get(diagonal, -1) > at or not self._gets_to(reach, query, at, owner, start):
-                    continue
-                piece = self._extend(query, at, owner, start)
-                done[diagonal] = piece.at + piece.length
-                longest = max(longest, piece.at + piece.length)
-                if piece.length >= ENOUGH:
-                    yield piece
-            reach = longest
+        reach = longest = 0
+        before = -1
+        for at, owner, start in self._candidates(query, hits, left[hits], right[hits]):
+            if at != before:
+                reach, before = longest, at
+            diagonal = (owner, start - at)
+            if done.get(diagonal, -1) > at or not self._gets_to(reach, query, at, owner, start):
+                continue
+            piece = self._extend(query, at, owner, start)
+            done[diagonal] = piece.at + piece.length
+            longest = max(longest, piece.at + piece.length)
+            if piece.length >= ENOUGH:
+                yield piece
+
+    def _candidates(
+        self,
+        query: str,
+        hits: npt.NDArray[np.intp],
+        low: npt.NDArray[np.intp],
+        high: npt.NDArray[np.intp],
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield places of the query and of a text whose windows agree and go on to `ENOUGH`.
+
+        Compared for many at once: where a text repeats itself most windows
+        that agree stand among characters that do not.
+        """
+        asked = _padded(query)
+        for first in range(0, len(hits), _MANY):
+            part = slice(first, first + _MANY)
+            sizes = high[part] - low[part]
+            ends = np.cumsum(sizes)
+            inside = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+            slots = np.repeat(low[part], sizes) + inside
+            places = np.repeat(hits[part], sizes)
+            owners, starts = self._owners[slots], self._places[slots]
+            here, there = places + _PAD, self._offsets[owners] + starts
+            agree = np.full(len(slots), WINDOW)
+            for step, origin in ((1, WINDOW - 1), (-1, 0)):
+                alive = np.ones(len(slots), dtype=bool)
+                for distance in range(1, _PAD + 1):
+                    shift = origin + step * distance
+                    alive &= self._codes[there + shift] == asked[here + shift]
+                    agree += alive
+            kept = agree >= ENOUGH
+            yield from zip(
+                places[kept].tolist(), owners[kept].tolist(), starts[kept].tolist(), strict=True
+            )
 
     def alone(self, query: str) -> tuple[Piece, ...]:
         """Return the pieces of *query* that fit one place: text that fits several proves none."""
@@ -180,6 +214,21 @@ def _stands_for_itself(maximal: Sequence[tuple[Piece, int]], index: int) -> bool
                 break
             at += step
     return end - start >= ENOUGH
+
+
+_PAD = ENOUGH - WINDOW
+"""So far a window is followed on either side before it is worth a closer look."""
+
+_MANY = 4096
+"""Places of a query that are compared at once, each with up to `CROWD` places of the texts."""
+
+_EDGE = 0xFFFFFFFF
+"""No character: what stands beside a text equals nothing in it."""
+
+
+def _padded(text: str) -> npt.NDArray[np.uint32]:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return np.pad(codes, _PAD, constant_values=_EDGE)
 
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)

@@ -32,7 +32,10 @@ class Services(Protocol):
     def audit(
         self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
     ) -> Iterator[Audit | Problem]:
-        """Audit every run under *paths*, one after another."""
+        """Audit every run under *paths*, one after another.
+
+        *tokens*: count them; without, only where a call reports its own.
+        """
 
     def importers(self) -> Sequence[Importer]:
         """Return what can be read."""

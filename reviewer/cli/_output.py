@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import BinaryIO
 
 from reviewer.display import one_line, visible
 
-__all__ = ["Output", "UnwritableError"]
+__all__ = ["Output", "UnwritableError", "columns_of", "encoded"]
 
 _COLUMNS = 100
-_LEAST_COLUMNS = 60
+_DIGITS = 5
+_LEAST_COLUMNS = 40
 
 
 class UnwritableError(Exception):
@@ -55,16 +56,13 @@ class Output:
             raise UnwritableError("it is closed")
         stderr = sys.stderr.buffer if sys.stderr is not None else io.BytesIO()
         terminal = sys.stdout.isatty()
-        columns = _COLUMNS
-        if terminal:
-            columns = max(_LEAST_COLUMNS, min(_COLUMNS, shutil.get_terminal_size().columns))
         colour = (
             terminal and not environment.get("NO_COLOR") and environment.get("TERM", "") != "dumb"
         )
         return cls(
             sys.stdout.buffer,
             stderr,
-            columns=columns,
+            columns=columns_of(environment, sys.stdout.fileno() if terminal else None),
             colour=colour,
             terminal=terminal,
         )
@@ -132,6 +130,21 @@ def _lead_nowhere(stream: BinaryIO) -> None:
         os.dup2(nowhere, stream.fileno())
     finally:
         os.close(nowhere)
+
+
+def columns_of(environment: Mapping[str, str], terminal: int | None) -> int:
+    """Return the width to lay text out in: COLUMNS, else that of the terminal, else 100.
+
+    *terminal* is its file descriptor, ``None`` where a file or a pipe is
+    written.
+    """
+    given = environment.get("COLUMNS", "")
+    if given.isascii() and given.isdecimal() and int(given[:_DIGITS]):
+        return max(_LEAST_COLUMNS, int(given[:_DIGITS]))
+    if terminal is not None:
+        with suppress(OSError):
+            return max(_LEAST_COLUMNS, os.get_terminal_size(terminal).columns or _COLUMNS)
+    return _COLUMNS
 
 
 def _bytes_of(text: str) -> bytes:

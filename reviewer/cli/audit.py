@@ -41,7 +41,7 @@ def _run(args: Namespace, context: Context) -> int:
     account = Account(context.output)
     inputs = [*args.paths, *([args.store] if args.store else [])]
     place = checked_output(args.output, inputs) if args.output is not None else None
-    audits = account.audits(context.services.audit(args.paths, args.store))
+    audits = account.audits(context.services.audit(args.paths, args.store, tokens=report.tokens))
     meta = context.services.meta(context.output, everything=args.all)
     chunks = report.write(audits, account.problems, meta)
     if place is None:
@@ -51,6 +51,8 @@ def _run(args: Namespace, context: Context) -> int:
             result.write(chunks)
             if account.audited:
                 result.keep()
+                runs = f"{account.runs} run{'' if account.runs == 1 else 's'}"
+                context.output.note(f"wrote {args.output} ({runs}, {report.name})")
             else:
                 context.output.note(f"{args.output}: not written, since nothing was audited")
     return account.status(args.paths, FailOn(args.fail_on))

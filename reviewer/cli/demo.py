@@ -31,7 +31,7 @@ def _run(args: Namespace, context: Context) -> int:
         raise UsageError(f"the sample cannot be written: {error}") from error
     account = Account(output)
     paths = [str(place) for place in places]
-    audits = list(account.audits(services.audit(paths)))
+    audits = list(account.audits(services.audit(paths, tokens=False)))
     meta = services.meta(output)
     reports = services.reports()
     output.result(reports["text"].write(audits, account.problems, meta))

@@ -6,8 +6,10 @@ import re
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
+from reviewer.cli._auditing import names_any
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._exit import Exit
+from store.records.runs import ProblemKind
 from store.records.sources import Selection
 from store.records.text import Span, Unit
 from store.references import Reference, ReferenceSyntaxError, parse
@@ -37,8 +39,11 @@ def _configure(parser: ArgumentParser) -> None:
 def _run(args: Namespace, context: Context) -> int:
     reference = _asked(args)
     found = context.services.open_store(args.store)
+    asked = [reference.selection.source_id]
     for problem in found.problems:
-        context.output.note(f"{problem.where}: {problem.what}")
+        # What is wrong elsewhere in the store is no news for one who asks for this source.
+        if problem.kind is ProblemKind.LOST or names_any(problem, asked):
+            context.output.note(f"{problem.where}: {problem.what}")
     try:
         result = found.results.reread(reference)
     except RefusedError as refused:

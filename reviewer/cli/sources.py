@@ -9,8 +9,18 @@ from reviewer import __version__
 from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context
 from reviewer.cli._runs import add_run_option
-from reviewer.display import Column, one_line, table
-from reviewer.reports import coverage, dumps, problem_record, reference, source_record, spans
+from reviewer.display import Column, one_line, table, wrap
+from reviewer.reports import (
+    NO_ANSWER,
+    closing,
+    coverage,
+    dumps,
+    grade_words,
+    problem_record,
+    reference,
+    source_record,
+    spans,
+)
 from store.records.findings import Audit
 
 __all__ = ["COMMAND"]
@@ -35,7 +45,7 @@ def _configure(parser: ArgumentParser) -> None:
 
 
 def _run(args: Namespace, context: Context) -> int:
-    account = Account(context.output)
+    account = Account(context.output, only_lost=True)
     found = account.audits(context.services.audit(args.paths, args.store, tokens=False))
     audits = (audit for audit in found if args.run_id in {None, audit.run.run_id})
     if args.format == "json":
@@ -56,26 +66,39 @@ def _record(audit: Audit) -> dict[str, object]:
         "run_id": audit.run.run_id,
         "title": audit.run.title,
         "path": audit.run.path,
+        "problems": [problem_record(problem) for problem in audit.run.problems],
+        "grade_at_answer": _grade(audit),
         "sources": [source_record(source) for source in audit.sources],
     }
 
 
+def _grade(audit: Audit) -> str:
+    """Return the grade of the call that ``at answer`` speaks of."""
+    call = closing(audit)
+    return (call.grade if call else audit.run.grade).value
+
+
 def _lines(audit: Audit, columns: int, limit: int) -> Iterator[str]:
     yield one_line(f"Run {audit.run.title or audit.run.run_id} · {audit.run.path}")
+    if not audit.run.answers:
+        yield NO_ANSWER
+    yield from wrap(one_line(grade_words(audit)), columns)
     shape = [
-        Column("version", 0),
         Column("kind", 11),
         Column("stored", 13),
         Column("at answer", 11),
+        Column("grade", 9),
         Column("delivered", 30),
+        Column("version", 0, whole=True),
     ]
+    grade = _grade(audit)
     rows, gaps = [], []
     for source in audit.sources:
         for facts in source.versions:
             key = facts.version.key
             name = reference(key.source_id, key.version_id, None, facts.unit, None)
             state, stored = facts.state_at_answer.value, facts.version.integrity.value
-            rows.append([one_line(name), source.kind, stored, state, coverage(facts)])
+            rows.append([source.kind, stored, state, grade, coverage(facts), one_line(name)])
             gaps.append(f"gaps {spans(facts.gaps, limit)}" if facts.gaps else "no gaps")
             if not facts.length_known:
                 gaps[-1] = "gaps cannot be known: the length of the version is not recorded"

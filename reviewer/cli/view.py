@@ -32,7 +32,7 @@ def _configure(parser: ArgumentParser) -> None:
 
 
 def _run(args: Namespace, context: Context) -> int:
-    account = Account(context.output)
+    account = Account(context.output, only_lost=True)
     audits = list(account.audits(context.services.audit([args.path], args.store)))
     if not account.audited:
         return account.status([args.path])
@@ -44,8 +44,15 @@ def _run(args: Namespace, context: Context) -> int:
         lines = _raw(audit, args.call)
     else:
         lines = _request(audit, args.call, None if args.all else _DELIVERIES)
+    account.concerning([*account.problems, *audit.run.problems], _given(audit, args.call))
     context.output.lines(lines)
     return Exit.UNDECIDED if account.lost else Exit.OK
+
+
+def _given(audit: Audit, index: int) -> set[str]:
+    """Return the sources of which the request holds something."""
+    held = set(audit.run.request(index))
+    return {piece.version.source_id for piece in audit.deliveries if piece.message in held}
 
 
 def _raw(audit: Audit, index: int) -> Iterator[str]:

@@ -14,14 +14,27 @@ from types import MappingProxyType
 
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
-from reviewer.reports._words import coverage, reference, spans
+from reviewer.reports._glossary import Word, glossary
+from reviewer.reports._words import (
+    NO_ANSWER,
+    closing,
+    coverage,
+    grade_words,
+    reference,
+    spans,
+)
 
 __all__ = [
+    "NO_ANSWER",
     "SCHEMA",
     "Meta",
     "Report",
+    "Word",
+    "closing",
     "coverage",
     "dumps",
+    "glossary",
+    "grade_words",
     "problem_record",
     "reference",
     "reports",

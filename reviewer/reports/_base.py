@@ -34,10 +34,12 @@ class Report:
     ``suffix`` is the file name ending that chooses it, with its dot.
     ``write`` yields the report as text that is safe where it is meant to be
     looked at.  It takes the audits one after another; *problems* may grow
-    until the last audit was taken, so it is read after them.
+    until the last audit was taken, so it is read after them.  ``tokens`` says
+    that it tells how many tokens each call holds, which then must be counted.
     """
 
     name: str
     title: str
     suffix: str
     write: Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]
+    tokens: bool = False

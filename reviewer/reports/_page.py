@@ -7,7 +7,7 @@ from html import escape as _escape
 
 from reviewer.display import visible
 
-__all__ = ["WORDS", "cell", "escape", "grid", "link", "tag"]
+__all__ = ["WORDS", "cell", "escape", "grid", "identity", "link", "measure", "tag"]
 
 WORDS = {
     "title": "What the model read",
@@ -19,11 +19,12 @@ WORDS = {
     "no runs": "No run could be audited.",
     "problems": "Problems",
     "citations": "Citations",
-    "no citations": "No citation is recorded for any answer of this run.",
     "findings": "Findings",
-    "no findings": "No rule was broken.",
+    "no findings": "No rule was broken",
+    "jump": "Findings by severity",
     "sources": "Sources and versions",
     "placeholders": "Placeholders",
+    "all reads": "Reads",
     "reads": "Reads that did not deliver all they asked for",
     "in no call": "in no call",
     "more characters": "more characters; the JSON report holds all of it",
@@ -62,16 +63,32 @@ def link(target: str, text: str) -> str:
     return f'<a href="{escape(target)}">{escape(text)}</a>'
 
 
-_WORD = 12
+def identity(text: str, mark: str = "") -> str:
+    """Return an id or a path, which may be broken anywhere where it does not fit; words may not."""
+    place = f' id="{escape(mark)}"' if mark else ""
+    return f'<span class="id"{place}>{escape(text)}</span>'
+
+
+def measure(strip: str, number: str) -> str:
+    """Return a picture with its number beside it; without a picture, the number."""
+    return f'<span class="measure">{strip}<span>{escape(number)}</span></span>'
+
+
+_WORD = 14
 """Characters up to which a cell is kept on one line: grades, rules, outcomes, numbers."""
 
 
 def _look(content: str) -> str:
+    if 'class="id"' in content:
+        return ' class="long"'
     return ' class="word"' if len(content) <= _WORD and "<" not in content else ""
 
 
 def grid(heading: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; cells are markup already.  On a narrow screen each cell shows its name."""
+    """Return a table, under its heading if it has one; cells are markup already.
+
+    On a narrow screen each cell shows its name.
+    """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "\n".join(
         "<tr>"
@@ -82,7 +99,5 @@ def grid(heading: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> s
         + "</tr>"
         for row in rows
     )
-    return (
-        f"<h3>{escape(heading)}</h3>\n"
-        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n"
-    )
+    title = f"<h3>{escape(heading)}</h3>\n" if heading else ""
+    return f"{title}<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n"

@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from reviewer.reports._glossary import GRADES
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Anchor,
     Audit,
+    CallFacts,
     CitationFacts,
     Delivery,
     Finding,
     Form,
+    Outcome,
     PlaceholderFacts,
     Severity,
     Verdict,
     VersionFacts,
 )
+from store.records.grades import Grade
 from store.records.runs import Run
 from store.records.text import Span, Unit
 
 __all__ = [
     "FINDING_SIGNS",
     "HASH_CHARS",
+    "NO_ANSWER",
     "VERDICT_SIGNS",
     "call_ranges",
+    "claims",
+    "closing",
+    "counted",
     "coverage",
     "good",
+    "grade_of",
+    "grade_words",
+    "length",
+    "no_citations",
     "placeholder_words",
     "quotation",
+    "read_words",
     "reference",
     "residency",
     "share",
     "spans",
     "summary",
+    "undecided",
     "where",
 ]
 
@@ -177,25 +192,56 @@ def quotation(facts: CitationFacts) -> str | None:
     return facts.citation.quote if isinstance(facts.citation, SourceCitation) else None
 
 
-_SENTENCE_ENDS = re.compile(r"[\u3002\uff01\uff1f\n]|[.!?](?=\s)")
+_SENTENCE_ENDS = re.compile(r"[\u3002\uff01\uff1f\uff1b\n]|[.!?;](?=\s)")
+_MARK = re.compile(
+    r"\s*[\[({\uff08\u3010\uff3b\u2460-\u2473\u00b2\u00b3\u00b9\u2070-\u2079]|\s*\d+\s*$"
+)
+"""How a citation begins whose span is a mark, such as ``[1]``, and not words of the answer."""
+
 _CLAIM = 240
-"""A claim is one sentence; of a longer one the end counts, and the rest is counted."""
+"""A claim is at most one sentence; of a longer one the end counts, and the rest is counted."""
 
 
-def claim(run: Run, facts: CitationFacts) -> str | None:
-    """Return the words of the answer that a citation stands behind, ``None`` if it marks none.
+def claims(audit: Audit) -> list[str | None]:
+    """Return for each citation the words it stands behind, ``None`` where it marks none.
 
-    From the start of its sentence to the end of the citation's own span.
+    From the start of its sentence, or from the end of the citation before it
+    where that is later, to the end of its own span.
     """
+    ends: dict[int, set[int]] = {}
+    for facts in audit.citations:
+        if facts.citation.answer_span is not None:
+            ends.setdefault(facts.answer, set()).add(facts.citation.answer_span.end)
+    ordered = {answer: sorted(found) for answer, found in ends.items()}
+    return [_claim(audit.run, facts, ordered.get(facts.answer, [])) for facts in audit.citations]
+
+
+def _claim(run: Run, facts: CitationFacts, ends: list[int]) -> str | None:
     marked = facts.citation.answer_span
     if marked is None or facts.answer >= len(run.answers):
         return None
     text = run.answers[facts.answer].text
-    before = text[max(0, marked.start - 4 * _CLAIM) : marked.start].rstrip()
-    ends = [found.end() for found in _SENTENCE_ENDS.finditer(before) if found.end() < len(before)]
-    words = before[ends[-1] if ends else 0 :].lstrip() + text[marked.start : marked.end]
+    start = max(0, marked.start - 4 * _CLAIM)
+    before = text[start : marked.start]
+    stops = [found.end() for found in _SENTENCE_ENDS.finditer(before)]
+    # A stop right before the mark ends the sentence that the mark belongs to.
+    sentence = next((stop for stop in reversed(stops) if before[stop:].strip()), 0)
+    last = _end_before(text, marked, ends)
+    words = text[max(start + sentence, last) : marked.end].strip()
     left = len(words) - _CLAIM
     return words if left <= 0 else f"(+{left} characters) …{words[left:]}"
+
+
+def _end_before(text: str, marked: Span, ends: list[int]) -> int:
+    """Return where the citation before ends; marks in a row share the words before the first."""
+    place = bisect_right(ends, marked.start) - 1
+    mark = _MARK.match(text[marked.start : marked.end])
+    while place >= 0:
+        between = text[ends[place] : marked.start]
+        if not mark or any(char.isalnum() for char in between):
+            return ends[place]
+        place -= 1
+    return 0
 
 
 def anchor(facts: CitationFacts) -> str:
@@ -204,35 +250,112 @@ def anchor(facts: CitationFacts) -> str:
 
 
 def where(finding: Finding) -> str:
-    """Return the place of a finding in words."""
+    """Return the place of a finding in words, each id and path whole."""
     place = finding.where
     parts = []
     if place.call is not None:
         parts.append(f"call {place.call}")
     if place.message is not None:
         parts.append(f"message {place.message}")
+    if place.citation is not None:
+        parts.append(f"citation {place.citation}")
     if place.tool_call_id:
         parts.append(f"tool call {place.tool_call_id}")
     if place.source_id is not None:
-        parts.append(place.source_id)
-    if place.citation is not None:
-        parts.append(f"citation {place.citation}")
-    return ", ".join(parts) or "the run"
+        parts.append(f"source {place.source_id}")
+    return " · ".join(parts) or "the run"
 
 
 def placeholder_words(facts: PlaceholderFacts) -> tuple[str, str, str, str]:
     """Return first call, last full call, what is kept and whether there is a way back, in words."""
-    first = "not recorded" if facts.first_call is None else str(facts.first_call)
-    last = "never" if facts.last_full_call is None else str(facts.last_full_call)
+    timed = facts.first_call is not None
+    first = str(facts.first_call) if timed else "not recorded"
+    last = "never" if timed else "not recorded"
+    if facts.last_full_call is not None:
+        last = str(facts.last_full_call)
     kept = spans(facts.kept, 3) or ("nothing, removed" if facts.removed else "nothing")
     back = "yes" if facts.recoverable else "no"
     if facts.reread_at_call is not None:
-        back += f", read again in call {facts.reread_at_call}"
+        part = "" if facts.reread_whole else " in part"
+        back += f", read again{part} in call {facts.reread_at_call}"
     return first, last, kept, back
 
 
+def read_words(audit: Audit) -> str:
+    """Return how many reads delivered what they asked for, and how many were taken away again."""
+    taken = {facts.tool_call_id: facts for facts in audit.placeholders}
+    came = later = untimed = 0
+    for read in audit.reads:
+        placeholder = taken.get(read.tool_call_id)
+        if read.outcome is Outcome.DELIVERED:
+            came += 1
+            later += placeholder is not None
+        elif placeholder is not None and placeholder.first_call is None:
+            untimed += 1
+    parts = [f"{came} delivered when they first came"]
+    if later:
+        parts[0] += f", {later} of them taken away later"
+    if untimed:
+        parts.append(f"{untimed} taken away, when is not recorded")
+    rest = len(audit.reads) - came - untimed
+    if rest:
+        parts.append(f"{rest} not delivered, or not in full")
+    return "; ".join(parts)
+
+
+def closing(audit: Audit) -> CallFacts | None:
+    """Return the call that states speak of: that of the last answer, else the last."""
+    answers = audit.run.answers
+    index = answers[-1].call if answers else len(audit.calls)
+    return audit.calls[index - 1] if 0 < index <= len(audit.calls) else None
+
+
+def grade_of(audit: Audit) -> Grade:
+    """Return the weakest grade of the calls, which may be weaker than the kind of record allows."""
+    return Grade.weakest(*(call.grade for call in audit.calls), audit.run.grade)
+
+
+def grade_words(audit: Audit) -> str:
+    """Return in a sentence or two what the grade of the run means, and by which rule it has it."""
+    grade = grade_of(audit)
+    weakest = [call for call in audit.calls if call.grade is grade]
+    text = f"grade {grade.value}: {GRADES[grade][:1].lower()}{GRADES[grade][1:]}"
+    if weakest and len(weakest) < len(audit.calls):
+        counts = Counter(call.grade.value for call in audit.calls if call.grade is not grade)
+        others = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        text += f" This holds for {len(weakest)} of {len(audit.calls)} calls; {others}."
+    reason = next((call.grade_reason for call in weakest if call.grade_reason), "")
+    return f"{text} Reason: {reason.rstrip('.')}." if reason else text
+
+
+def undecided(calls: Sequence[CallFacts]) -> str:
+    """Say how many of *calls* could not be decided, empty where each could."""
+    count = sum(call.grade is Grade.UNKNOWN for call in calls)
+    if not count:
+        return ""
+    return f"{count} of {len(calls)} calls could not be decided (grade unknown)"
+
+
+def no_citations(audit: Audit) -> str:
+    """Say that there are no citations to judge, and what of the run can be looked at instead."""
+    found = (("findings", audit.findings), ("placeholders", audit.placeholders))
+    shown = [name for name, held in (*found, ("reads", audit.reads)) if held]
+    text = (
+        "This record holds no citations; marks in the text of an answer are not read as citations."
+    )
+    return f"{text} To look at instead: {', '.join(shown)}." if shown else text
+
+
+NO_ANSWER = "No answer is recorded; states are those of the last call."
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, the plural where it is due."""
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+
+
 def summary(audit: Audit) -> str:
-    """Return the counts of a run in one sentence."""
+    """Return the counts of a run in one sentence; one that could not be decided says so."""
     parts = [
         (len(audit.run.calls), "model call"),
         (len(audit.run.tool_calls), "tool call"),
@@ -240,4 +363,6 @@ def summary(audit: Audit) -> str:
         (len(audit.citations), "citation"),
         (len(audit.findings), "finding"),
     ]
-    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in parts)
+    text = ", ".join(counted(count, noun) for count, noun in parts)
+    left = undecided(audit.calls)
+    return f"{text}; {left}" if left else text

@@ -9,9 +9,16 @@ from hashlib import sha256
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
-from reviewer.reports._page import WORDS, cell, escape, grid, link, tag
+from reviewer.reports._page import WORDS, cell, escape, grid, identity, link, measure, tag
 from reviewer.reports._strips import coverage_strip, residency_strip
-from store.records.findings import Audit, CitationFacts, Evidence, Finding, Outcome
+from store.records.findings import (
+    Audit,
+    CitationFacts,
+    Evidence,
+    Finding,
+    Outcome,
+    VersionFacts,
+)
 from store.records.runs import Problem
 from store.records.sources import VersionKey
 
@@ -51,17 +58,18 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
     counted = Counter(facts.verdict.word for facts in audit.citations)
     verdicts = ", ".join(f"{count} {word}" for word, count in sorted(counted.items()))
     name = audit.run.title or audit.run.run_id
+    left = words.undecided(audit.calls)
     return [
         link(f"#{mark}", name),
-        escape(audit.run.grade.value),
+        escape(words.grade_of(audit).value),
         escape(verdicts or "–"),
-        str(len(audit.findings)),
+        escape(f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))),
     ]
 
 
 def _problems(problems: Sequence[Problem]) -> str:
     rows = [
-        [escape(problem.kind.value), escape(problem.where), escape(problem.what)]
+        [escape(problem.kind.value), identity(problem.where), escape(problem.what)]
         for problem in problems
     ]
     return grid(WORDS["problems"], ("kind", "where", "what"), rows) if rows else ""
@@ -76,20 +84,43 @@ def _run(audit: Audit, mark: str, meta: Meta) -> Iterator[str]:
         ("path", run.path),
         ("format", run.format),
         ("layer", run.layer.value),
-        ("grade", run.grade.value),
         ("holds", words.summary(audit)),
     ]
     facts += [("part of", run.parent_run)] if run.parent_run else []
     facts += [("branch", run.branch)] if run.branch else []
     pairs = "".join(f"<div><dt>{escape(a)}</dt><dd>{escape(b)}</dd></div>" for a, b in facts)
     yield f'<dl class="facts">{pairs}</dl>\n'
+    yield tag("p", words.grade_words(audit))
+    yield "" if run.answers else tag("p", words.NO_ANSWER)
+    yield _jumps(audit.findings, mark)
     yield _problems(run.problems)
     yield from _citations(audit, mark)
-    yield _findings(audit.findings, mark)
+    yield _findings(audit, mark)
     yield from _sources(audit, mark)
     yield _placeholders(audit)
     yield _reads(audit, meta)
     yield "</section>\n"
+
+
+_JUMPS_FROM = 10
+
+
+def _jumps(findings: Sequence[Finding], mark: str) -> str:
+    """Return links to the findings, the worst first, where there are too many to see at once."""
+    if len(findings) <= _JUMPS_FROM:
+        return ""
+    lines = []
+    for severity, sign in words.FINDING_SIGNS.items():
+        links = [
+            link(f"#{mark}-f{place}", finding.rule)
+            for place, finding in enumerate(findings)
+            if finding.severity is severity
+        ]
+        if links:
+            head = f'<span class="severity {severity.value}">{sign} {severity.value}</span>'
+            lines.append(f"<li>{head} ({len(links)}): {', '.join(links)}</li>")
+    name = escape(WORDS["jump"])
+    return f'<nav class="jumps" aria-label="{name}"><p>{name}</p><ul>{"".join(lines)}</ul></nav>\n'
 
 
 def _version_marks(audit: Audit, mark: str) -> dict[VersionKey, str]:
@@ -100,13 +131,15 @@ def _version_marks(audit: Audit, mark: str) -> dict[VersionKey, str]:
 def _citations(audit: Audit, mark: str) -> Iterator[str]:
     yield tag("h3", f"{WORDS['citations']} ({len(audit.citations)})")
     if not audit.citations:
-        yield tag("p", WORDS["no citations"])
+        yield tag("p", words.no_citations(audit))
     marks = _version_marks(audit, mark)
-    for facts in audit.citations:
-        yield _citation(audit, facts, mark, marks)
+    for facts, claim in zip(audit.citations, words.claims(audit), strict=True):
+        yield _citation(facts, claim, mark, marks)
 
 
-def _citation(audit: Audit, facts: CitationFacts, mark: str, marks: dict[VersionKey, str]) -> str:
+def _citation(
+    facts: CitationFacts, claim: str | None, mark: str, marks: dict[VersionKey, str]
+) -> str:
     look = words.good(facts.verdict)
     sign = words.VERDICT_SIGNS.get(facts.verdict, "✗")
     block = facts.citation.block_id
@@ -128,7 +161,6 @@ def _citation(audit: Audit, facts: CitationFacts, mark: str, marks: dict[Version
         notes.append(f"delivered in call {words.call_ranges(facts.delivered_in)}")
     if facts.missing:
         notes.append(f"missing {words.spans(facts.missing, 6)}")
-    claim = words.claim(audit.run, facts)
     said = f'<p class="claim" dir="auto">{escape(claim)}</p>' if claim else ""
     quote = words.quotation(facts)
     quoted = f"<p>quoted: <q>{escape(quote)}</q></p>" if quote is not None else ""
@@ -160,25 +192,30 @@ def _excerpt(evidence: Evidence | None) -> str:
     )
 
 
-def _findings(findings: Sequence[Finding], mark: str) -> str:
+def _findings(audit: Audit, mark: str) -> str:
+    findings = audit.findings
     rows = []
-    for finding in findings:
-        sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
-        place = escape(words.where(finding))
+    for number, finding in enumerate(findings):
+        level = finding.severity.value
+        sign = escape(f"{words.FINDING_SIGNS[finding.severity]} {level}")
+        place = identity(words.where(finding))
         if finding.where.citation is not None:
-            place = link(f"#{mark}-c{finding.where.citation}", words.where(finding))
+            inside = link(f"#{mark}-c{finding.where.citation}", words.where(finding))
+            place = f'<span class="id">{inside}</span>'
         rows.append(
             [
-                f'<span class="severity {finding.severity.value}">{escape(sign)}</span>',
+                f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',
                 escape(finding.rule),
-                escape(finding.message),
+                f'<span class="prose">{escape(finding.message)}</span>',
                 place,
                 escape(finding.grade.value),
             ]
         )
     heading = f"{WORDS['findings']} ({len(findings)})"
     if not rows:
-        return tag("h3", heading) + tag("p", WORDS["no findings"])
+        left = words.undecided(audit.calls)
+        said = f"{WORDS['no findings']}; {left}." if left else f"{WORDS['no findings']}."
+        return tag("h3", heading) + tag("p", said)
     return grid(heading, ("severity", "rule", "finding", "where", "grade"), rows)
 
 
@@ -193,6 +230,8 @@ def _sources(audit: Audit, mark: str) -> Iterator[str]:
         citing.setdefault(key, []).append(facts.index)
     held = words.residency(audit)
     calls = len(audit.run.calls)
+    closing = words.closing(audit)
+    grade = (closing.grade if closing else audit.run.grade).value
     rows = []
     for source in audit.sources:
         for version in source.versions:
@@ -203,26 +242,39 @@ def _sources(audit: Audit, mark: str) -> Iterator[str]:
             title = tag("small", source.title) if source.title not in {"", key.source_id} else ""
             rows.append(
                 [
-                    f'<span id="{marks[key]}">{escape(name)}</span>{title}',
+                    f"{identity(name, marks[key])}{title}",
                     escape(version.version.integrity.value),
-                    coverage_strip(version) + tag("small", words.coverage(version)),
-                    residency_strip(inside, calls)
+                    _covered(version),
+                    measure(residency_strip(inside, calls), f"{len(inside)} of {calls}")
                     + tag("small", words.call_ranges(inside) or WORDS["in no call"]),
                     escape(version.state_at_answer.value),
+                    escape(grade),
                     back or "–",
                 ]
             )
-    names = ("version", "stored bytes", "delivered", "in calls", "at answer", "cited by")
-    yield grid(f"{WORDS['sources']} ({len(rows)})", names, rows)
+    names = ("version", "stored bytes", "delivered", "in calls", "at answer", "grade", "cited by")
+    yield tag("h3", f"{WORDS['sources']} ({len(rows)})")
     yield tag("p", WORDS["strips"])
+    yield grid("", names, rows)
+
+
+def _covered(version: VersionFacts) -> str:
+    """Return the strip of a version with the shares that its two lanes show."""
+    total = words.length(version)
+    if total is None:
+        return tag("small", words.coverage(version))
+    shares = [words.share(held, total) for held in (version.delivered, version.delivered_at_answer)]
+    strip = measure(coverage_strip(version), f"{shares[0]}, at answer {shares[1]}")
+    return strip + tag("small", words.coverage(version))
 
 
 def _placeholders(audit: Audit) -> str:
     rows = []
     for facts in audit.placeholders:
         first, last, kept, back = words.placeholder_words(facts)
-        shown = (facts.kind.value, facts.tool_call_id, facts.source_id or "–", first, last)
-        rows.append([cell(text) for text in (*shown, kept, back, facts.grade.value)])
+        told = [cell(text) for text in (first, last, kept, back, facts.grade.value)]
+        about = [identity(facts.tool_call_id), identity(facts.source_id or "–")]
+        rows.append([cell(facts.kind.value), *about, *told])
     names = (
         "kind",
         "tool call",
@@ -244,16 +296,21 @@ def _reads(audit: Audit, meta: Meta) -> str:
         [
             cell("–" if read.call is None else str(read.call)),
             cell(read.outcome.value),
-            cell(read.tool_call_id),
+            cell(read.grade.value),
+            identity(read.tool_call_id),
             cell(read.tool),
-            cell(read.selection.source_id),
+            identity(read.selection.source_id),
             cell(read.recomputed.reason or "–"),
         ]
         for read in held
     ]
-    heading = f"{WORDS['reads']} ({len(rows)} of {len(audit.reads)})"
-    names = ("call", "outcome", "tool call", "tool", "source", "reason")
-    return grid(heading, names, rows) if rows else ""
+    if not audit.reads:
+        return ""
+    said = tag("h3", f"{WORDS['all reads']} ({len(audit.reads)})")
+    said += tag("p", f"{words.read_words(audit)}.")
+    names = ("call", "outcome", "grade", "tool call", "tool", "source", "reason")
+    heading = f"{WORDS['reads']} ({len(rows)})"
+    return said + grid("" if meta.everything else heading, names, rows) if rows else said
 
 
 REPORT = Report("html", "one page to read on any screen or on paper", ".html", _write)

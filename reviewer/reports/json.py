@@ -27,4 +27,4 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     yield "}\n"
 
 
-REPORT = Report("json", "JSON, schema reread.audit/1", ".json", _write)
+REPORT = Report("json", "JSON, schema reread.audit/1", ".json", _write, tokens=True)

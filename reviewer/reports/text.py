@@ -7,14 +7,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
-from store.records.findings import Audit, CitationFacts, Finding, Outcome, Severity, Verdict
-from store.records.runs import Problem, Run
+from store.records.findings import (
+    Audit,
+    CallFacts,
+    CitationFacts,
+    Outcome,
+    ReadFacts,
+    Severity,
+    Verdict,
+)
+from store.records.runs import Problem
 
 __all__ = ["REPORT"]
+
+_WHAT = (Column("tool call", 1, whole=True), Column("source", 0, whole=True))
+"""What a row is about, in the last columns: an id or a path is never broken."""
 
 _LIMIT = 20
 """Rows of a list shown without ``--all``."""
 
+_EXPLAIN = "reread explain WORD explains any word above."
 _QUOTE_COLUMNS = 60
 _GOOD, _OPEN, _BAD, _BOLD, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[1m", "\x1b[0m"
 _VERDICT_COLOURS = {"good": _GOOD, "open": _OPEN, "bad": _BAD}
@@ -24,8 +36,10 @@ _SEVERITY_COLOURS = {Severity.ERROR: _BAD, Severity.WARNING: _OPEN, Severity.NOT
 def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     verdicts: dict[str, int] = {}
     runs = findings = 0
+    calls: list[CallFacts] = []
     for audit in audits:
         runs += 1
+        calls += audit.calls
         findings += len(audit.findings)
         for facts in audit.citations:
             verdicts[facts.verdict.word] = verdicts.get(facts.verdict.word, 0) + 1
@@ -33,31 +47,35 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
             yield f"{line}\n"
         yield "\n"
     counted = ", ".join(f"{count} {word}" for word, count in sorted(verdicts.items()))
-    yield f"Audited {_plural(runs, 'run')}: {_plural(sum(verdicts.values()), 'citation')}"
+    yield f"Audited {words.counted(runs, 'run')}: "
+    yield words.counted(sum(verdicts.values()), "citation")
     yield f" ({counted})" if counted else ""
-    yield f", {_plural(findings, 'finding')}, {_plural(len(problems), 'problem')} in opening.\n"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+    left = words.undecided(calls)
+    yield f", {words.counted(findings, 'finding')}{f'; {left}' if left else ''}"
+    yield f", {words.counted(len(problems), 'problem')} in opening.\n"
+    yield f"{_EXPLAIN}\n"
 
 
 def _run(audit: Audit, meta: Meta) -> Iterator[str]:
     run = audit.run
     name = one_line(run.title or run.run_id)
     yield _painted(f"Run {name}", _BOLD, meta)
-    about = [f"id {run.run_id}", run.path, run.format, f"layer {run.layer}", f"grade {run.grade}"]
+    about = [f"id {run.run_id}", run.path, run.format, f"layer {run.layer}"]
     if run.parent_run:
         about.append(f"part of {run.parent_run}")
     if run.branch:
         about.append(f"branch {run.branch}")
-    yield from indented(" · ".join(one_line(part) for part in about), "  ", meta.columns)
-    yield f"  {words.summary(audit)}"
+    about = [one_line(part) for part in about]
+    yield from indented(" · ".join(about), "  ", meta.columns, about)
+    yield from indented(one_line(words.grade_words(audit)), "  ", meta.columns)
+    yield from indented(words.summary(audit), "  ", meta.columns)
+    if not run.answers:
+        yield f"  {words.NO_ANSWER}"
     for problem in run.problems:
         text = one_line(f"! {problem.where}: {problem.what} ({problem.kind.value})")
-        yield from indented(text, "  ", meta.columns)
-    yield from _citations(audit.citations, audit.run, meta)
-    yield from _findings(audit.findings, meta)
+        yield from indented(text, "  ", meta.columns, [one_line(problem.where)])
+    yield from _citations(audit, meta)
+    yield from _findings(audit, meta)
     yield from _placeholders(audit, meta)
     yield from _reads(audit, meta)
 
@@ -71,30 +89,33 @@ def _shortened(count: int, shown: int) -> Iterator[str]:
         yield f"  … {count - shown} more of {count}; --all or --format json shows them"
 
 
-def _citations(citations: Sequence[CitationFacts], run: Run, meta: Meta) -> Iterator[str]:
+def _citations(audit: Audit, meta: Meta) -> Iterator[str]:
     """Yield every citation: verdicts are what was asked for, so this list is never shortened."""
+    citations = audit.citations
     if not citations:
-        yield "\n  No citation is recorded for any answer."
+        yield ""
+        yield from indented(words.no_citations(audit), "  ", meta.columns)
         return
     yield f"\n  Citations ({len(citations)})"
     columns = [
         Column("#", 5),
         Column("verdict", 18),
-        Column("cited place", 0),
         Column("anchor", 10),
         Column("grade", 8),
+        Column("cited place", 0, whole=True),
     ]
     rows = [
         [
             str(facts.index),
             _verdict(facts.verdict),
-            one_line(_place(facts)),
             words.anchor(facts),
             facts.grade.value,
+            one_line(_place(facts)),
         ]
         for facts in citations
     ]
-    reasons = [one_line(_reason(facts, run)) for facts in citations]
+    claims = words.claims(audit)
+    reasons = [one_line(_reason(*pair)) for pair in zip(citations, claims, strict=True)]
     lines = table(columns, rows, meta.columns, reasons)
     yield from _coloured(lines, {_verdict(facts.verdict): facts for facts in citations}, meta)
 
@@ -121,8 +142,7 @@ def _place(facts: CitationFacts) -> str:
     )
 
 
-def _reason(facts: CitationFacts, run: Run) -> str:
-    claim = words.claim(run, facts)
+def _reason(facts: CitationFacts, claim: str | None) -> str:
     parts = [f"“{claim}” – {facts.reason}" if claim else facts.reason]
     if facts.missing:
         parts.append(f"missing {words.spans(facts.missing, 4)}")
@@ -132,18 +152,21 @@ def _reason(facts: CitationFacts, run: Run) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _findings(findings: Sequence[Finding], meta: Meta) -> Iterator[str]:
+def _findings(audit: Audit, meta: Meta) -> Iterator[str]:
+    findings = audit.findings
     if not findings:
-        yield "\n  No findings."
+        left = words.undecided(audit.calls)
+        yield f"\n  No findings; {left}." if left else "\n  No findings."
         return
     shown = findings if meta.everything else findings[:_LIMIT]
     yield f"\n  Findings ({len(findings)})"
     for finding in shown:
         sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
         head = _painted(sign, _SEVERITY_COLOURS[finding.severity], meta)
-        place = one_line(words.where(finding))
-        yield f"  {head} {finding.rule} ({finding.grade.value}) {fit(place, meta.columns - 34)}"
-        yield from indented(one_line(finding.message), "      ", meta.columns)
+        # Never wrapped and never cut: an id or a path is copied from here.
+        yield f"  {head} {finding.rule} ({finding.grade.value}) · {one_line(words.where(finding))}"
+        names = [one_line(finding.where.source_id or ""), finding.where.tool_call_id or ""]
+        yield from indented(one_line(finding.message), "      ", meta.columns, names)
     yield from _shortened(len(findings), len(shown))
 
 
@@ -155,18 +178,18 @@ def _placeholders(audit: Audit, meta: Meta) -> Iterator[str]:
     yield f"\n  Placeholders ({len(held)})"
     columns = [
         Column("kind", 10),
-        Column("tool call", 24),
         Column("first call", 12),
-        Column("last full", 9),
+        Column("last full", 12),
         Column("grade", 8),
         Column("kept", 18),
-        Column("way back", 0),
+        Column("way back", 18),
+        *_WHAT,
     ]
     rows = []
     for facts in shown:
         first, last, kept, back = words.placeholder_words(facts)
-        name = one_line(facts.tool_call_id)
-        rows.append([facts.kind.value, name, first, last, facts.grade.value, kept, back])
+        what = [one_line(facts.tool_call_id), one_line(facts.source_id) or "–"]
+        rows.append([facts.kind.value, first, last, facts.grade.value, kept, back, *what])
     yield from table(columns, rows, meta.columns)
     yield from _shortened(len(held), len(shown))
 
@@ -175,30 +198,38 @@ def _reads(audit: Audit, meta: Meta) -> Iterator[str]:
     held = [read for read in audit.reads if read.outcome is not Outcome.DELIVERED]
     if not audit.reads:
         return
-    delivered = len(audit.reads) - len(held)
-    yield f"\n  Reads ({len(audit.reads)}): {delivered} delivered, {len(held)} not or not in full"
+    told = f"Reads ({len(audit.reads)}, grade {_grades(audit.reads)}): {words.read_words(audit)}"
+    yield ""
+    yield from indented(told, "  ", meta.columns)
     if not held:
         return
     shown = held if meta.everything else held[:_LIMIT]
     columns = [
         Column("call", 5),
         Column("outcome", 12),
-        Column("tool call", 24),
+        Column("grade", 8),
         Column("tool", 16),
-        Column("source", 0),
+        *_WHAT,
     ]
     rows = [
         [
             "–" if read.call is None else str(read.call),
             read.outcome.value,
-            one_line(read.tool_call_id),
+            read.grade.value,
             one_line(read.tool),
+            one_line(read.tool_call_id),
             one_line(read.selection.source_id),
         ]
         for read in shown
     ]
     yield from table(columns, rows, meta.columns)
     yield from _shortened(len(held), len(shown))
+
+
+def _grades(reads: Sequence[ReadFacts]) -> str:
+    """Return the grades of *reads*, the weakest first: a read proves what its request proves."""
+    found = sorted({read.grade for read in reads}, key=lambda grade: -grade.rank)
+    return " or ".join(grade.value for grade in found)
 
 
 REPORT = Report("text", "tables for a terminal", ".txt", _write)

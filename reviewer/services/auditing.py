@@ -17,26 +17,41 @@ __all__ = ["audit_paths"]
 
 
 def audit_paths(
-    paths: Sequence[str], store: str | None = None, *, tokens: bool = True, strict: bool = False
+    paths: Sequence[str],
+    store: str | None = None,
+    *,
+    tokens: bool = True,
+    strict: bool = False,
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run under *paths* and every problem met while opening them.
 
-    *store* names further evidence.  Without *tokens* nothing is counted,
-    which spares the tokenizer's start.  A run whose audit fails inside Reread
+    *store* names further evidence.  With *tokens* the text of every run is
+    counted; without, that of runs of which a call reports its own count, since
+    the audit compares the two: starting the tokenizer takes longer than the
+    audit of a small run.  A run whose audit fails inside Reread
     becomes a problem and the next one is audited; with *strict* the error is
     raised.
     """
     count: Callable[[str], int] | None = None
-    encoding = ""
-    if tokens:
-        count, encoding, problem = _counter()
-        if problem is not None:
-            yield problem
+    encoding, started = "", False
     for found in open_paths(paths, store):
-        if isinstance(found, Run):
+        if not isinstance(found, Run):
+            yield found
+            continue
+        wanted = tokens or _reports_tokens(found)
+        if wanted and not started:
+            started = True
+            count, encoding, problem = _counter()
+            if problem is not None:
+                yield problem
+        if wanted:
             yield _audited(found, count, encoding, strict=strict)
         else:
-            yield found
+            yield _audited(found, None, "", strict=strict)
+
+
+def _reports_tokens(run: Run) -> bool:
+    return any(call.usage.input_tokens is not None for call in run.calls)
 
 
 def _audited(

@@ -32,6 +32,8 @@ _CLASSES: Final = {
     "FunctionMessage": "function",
     "ChatMessage": "chat",
 }
+_READ_AS_FIELDS: Final = frozenset({*_CLASSES, "Document"})
+"""Serialised objects of these classes are read as their fields; those of any other are opaque."""
 _ROLE_KEYS: Final = frozenset(
     {
         *("role", "content", "name", "id", "refusal", "audio", "annotations"),
@@ -72,7 +74,7 @@ class Plain:
 
 def message_of(value: object) -> Plain | None:
     """Return the message that a JSON value is, or ``None`` if it is none of the four."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or str(value.get("lc", 1)) != "1":
         return None
     if isinstance(value.get("id"), list) and isinstance(value.get("kwargs"), dict):
         return _from_object(value)
@@ -97,16 +99,21 @@ def _short(kind: str) -> str:
 
 
 def _from_object(value: dict[str, object]) -> Plain | None:
-    path = value["id"]
-    name = path[-1] if isinstance(path, list) and path else ""
     fields = value.get("kwargs")
-    if not isinstance(name, str) or not isinstance(fields, dict):
+    if not isinstance(fields, dict) or value.get("type", "constructor") != "constructor":
         return None
-    kind = _CLASSES.get(name.removesuffix("Chunk"))
+    kind = _CLASSES.get(_class_of(value))
     unwrapped_fields = unwrapped(fields)
     if kind is None or not isinstance(unwrapped_fields, dict):
         return None
     return _from_fields(kind, unwrapped_fields)
+
+
+def _class_of(value: Mapping[str, object]) -> str:
+    """Return the last word of a serialised object's recorded name."""
+    path = value.get("id")
+    name = path[-1] if isinstance(path, list) and path else ""
+    return name.removesuffix("Chunk") if isinstance(name, str) else ""
 
 
 def _from_fields(kind: str, data: Mapping[str, object]) -> Plain | None:
@@ -190,8 +197,9 @@ def unwrapped(value: object) -> object:
     """Return a serialised value as plain JSON.
 
     A user's own object that looked like a serialised one is taken verbatim
-    and not looked into; an object of a class becomes its fields; what could
-    not be written, or is a secret, becomes ``{"type": "opaque", …}``.
+    and not looked into; a message or document becomes its fields; an object of
+    any other class, what could not be written, and a secret become
+    ``{"type": "opaque", …}``.
     """
     holder: list[object] = [value]
     waiting: list[tuple[dict[str, object] | list[object], str | int]] = [(holder, 0)]
@@ -214,11 +222,13 @@ def _unwrapped_once(value: object) -> tuple[object, bool]:
         return value, True
     if value.keys() == {"__lc_escaped__"}:
         return value["__lc_escaped__"], False
-    if value.get("lc") != 1:
+    if "lc" not in value or not isinstance(value.get("type"), str):
         return value, True
-    if value.get("type") == "constructor" and isinstance(value.get("kwargs"), dict):
-        return value["kwargs"], True
-    if value.get("type") in ("not_implemented", "secret"):
-        shown = value.get("repr")
-        return {"type": "opaque", "text": shown if isinstance(shown, str) else ""}, False
-    return value, True
+    fields = value.get("kwargs")
+    if value["lc"] == 1 and value["type"] == "constructor" and isinstance(fields, dict):
+        name = _class_of(value)
+        if name in _READ_AS_FIELDS:
+            return fields, True
+        return {"type": "opaque", "text": "", "class": name}, False
+    shown = value.get("repr")
+    return {"type": "opaque", "text": shown if isinstance(shown, str) else ""}, False

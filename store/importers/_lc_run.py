@@ -12,6 +12,7 @@ from store.importers._lc_citations import citations_of
 from store.importers._lc_content import Content, Documents, read_content
 from store.importers._lc_dialects import Plain, PlainCall, message_of, unwrapped
 from store.importers._lc_reads import FileReads, path_read
+from store.importers._lc_usage import usage_of
 from store.importers._lc_view import Compaction, View
 from store.records.grades import Grade
 from store.records.markers import marker_of
@@ -25,7 +26,6 @@ from store.records.runs import (
     Run,
     ToolCall,
     ToolResult,
-    Usage,
 )
 from store.records.sources import SourceKind, Version
 from store.tool_json import entries_of
@@ -43,12 +43,13 @@ class Conversation:
     builder: RunBuilder
     documents: Documents = field(default_factory=Documents)
     compaction: Compaction | None = None
+    unknown: str = ""
     view: View = field(default_factory=View)
     _calls: dict[str, ToolCall] = field(default_factory=dict)
     _files: dict[str, Version] = field(default_factory=dict)
     _reads: FileReads = field(default_factory=FileReads)
     _artifacts: list[tuple[object, str]] = field(default_factory=list)
-    _unknown: str = ""
+    _inputs_cleared: list[str] = field(default_factory=list)
     _summarised: bool = False
     _cleared: bool = False
     _compacted: bool = False
@@ -139,6 +140,7 @@ class Conversation:
             content.parts.append(part)
         message = self.builder.message("assistant", content.parts, origin)
         self._compact(origin)
+        self._note_cleared_inputs(plain)
         if _is_from_a_model(plain, content):
             number = self._call(plain, message, origin)
             self._tool_calls(calls, number, origin)
@@ -150,25 +152,23 @@ class Conversation:
                 self.builder.answers.append(Answer(number, text, cited, origin))
         self.view.append(message)
         if content.compacted:
-            self._unknown = "the service compacted the conversation; what it kept is not recorded"
+            self.unknown = "the service compacted the conversation; what it kept is not recorded"
+
+    def _note_cleared_inputs(self, plain: Plain) -> None:
+        """Keep which of a message's calls lost their arguments: it says so itself."""
+        edited = plain.metadata.get("context_editing")
+        ids = edited.get("cleared_tool_inputs") if isinstance(edited, dict) else None
+        for name in ids if isinstance(ids, list) else ():
+            if isinstance(name, str) and name not in self._inputs_cleared:
+                self._inputs_cleared.append(name)
+
+    def add_opaque(self, name: str, size: int, origin: str) -> None:
+        """Add a serialised object that is no known message: it stood there, unread."""
+        part = Part(PartKind.OPAQUE, name=name, opaque_bytes=size)
+        self.view.append(self.builder.message("", [part], origin))
 
     def _call(self, plain: Plain, message: int, origin: str) -> int:
-        grade, reason = Grade.INFERRED, RULE
-        edits = plain.metadata.get("context_management")
-        edited = edits.get("applied_edits") if isinstance(edits, dict) else None
-        if self._unknown:
-            grade, reason = Grade.UNKNOWN, self._unknown
-        elif edited:
-            what = (
-                "the service edited this request itself; which messages it changed is not recorded"
-            )
-            grade, reason = Grade.UNKNOWN, what
-        if self._summarised:
-            reason += "; a summary stands among them, and what was written before it saw more"
-        if self._cleared:
-            reason += "; when the results that were cleared went, and who saw them, is not recorded"
-        if self._compacted:
-            reason += "; its state records the summary that stands for the first of them"
+        grade, reason = self._grade(plain)
         metadata = plain.metadata
         changes = self.view.sent()
         return self.builder.call(
@@ -180,10 +180,41 @@ class Conversation:
             model=_text(metadata.get("model_name")) or _text(metadata.get("model")),
             grade=grade,
             grade_reason=reason,
-            usage=_usage(plain),
+            usage=usage_of(plain.usage, plain.metadata),
             finish_reason=_text(metadata.get("finish_reason"))
             or _text(metadata.get("stop_reason")),
         )
+
+    def _grade(self, plain: Plain) -> tuple[Grade, str]:
+        """Return how far the request of the next call is proven, and why."""
+        edits = plain.metadata.get("context_management")
+        edited = edits.get("applied_edits") if isinstance(edits, dict) else None
+        grade, reason = Grade.INFERRED, RULE
+        if self.unknown:
+            grade, reason = Grade.UNKNOWN, self.unknown
+        elif edited:
+            what = (
+                "the service edited this request itself; which messages it changed is not recorded"
+            )
+            grade, reason = Grade.UNKNOWN, what
+        elif not self.view.held:
+            what = "no message stands before this one, so what it was given is not in the dump"
+            grade, reason = Grade.UNKNOWN, what
+        if self._summarised:
+            reason += "; a summary stands among them, and what was written before it saw more"
+        if self._cleared:
+            reason += "; when the results that were cleared went, and who saw them, is not recorded"
+        if self._inputs_cleared:
+            names = ", ".join(self._inputs_cleared)
+            reason += f"; the arguments of {names} were cleared: the dump has not what was written"
+        if self._compacted:
+            reason += "; its state records the summary that stands for the first of them"
+        elif self.compaction is not None:
+            reason += (
+                "; its state records only the last summary, which is later: if an earlier one "
+                "stood in this request, it held fewer of them"
+            )
+        return grade, reason
 
     def _tool_calls(self, calls: tuple[PlainCall, ...], number: int, origin: str) -> None:
         for call in calls:
@@ -278,26 +309,6 @@ def _is_from_a_model(plain: Plain, content: Content) -> bool:
 def _names_call(path: str, tool_call_id: str) -> bool:
     """Return whether the file is named after the call, as the tool that saves it names it."""
     return path.rpartition("/")[2] == re.sub(r"[./\\]", "_", tool_call_id) != ""
-
-
-def _usage(plain: Plain) -> Usage:
-    if plain.usage:
-        details = plain.usage.get("input_token_details")
-        details = details if isinstance(details, dict) else {}
-        return Usage(
-            _count(plain.usage.get("input_tokens")),
-            _count(plain.usage.get("output_tokens")),
-            _count(details.get("cache_read")),
-            _count(details.get("cache_creation")),
-        )
-    tokens = plain.metadata.get("token_usage")
-    if isinstance(tokens, dict):
-        return Usage(_count(tokens.get("prompt_tokens")), _count(tokens.get("completion_tokens")))
-    return Usage()
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _text(value: object) -> str:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 from store.records.runs import Splice
 
-__all__ = ["Compaction", "View"]
+__all__ = ["Compaction", "View", "unplaced_summary"]
+
+_HISTORY = "## Summarized at "
+"""How deepagents begins each part of the file that keeps the messages it summarised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,21 @@ class Compaction:
         if not (isinstance(cutoff, int) and isinstance(created, int)) or cutoff > created:
             return None
         return Compaction(cutoff, created, event.get("summary_message"))
+
+
+def unplaced_summary(state: Mapping[str, object]) -> str:
+    """Return why no request of a state can be told: it was summarised, and it is not said where."""
+    if Compaction.of(state) is not None:
+        return ""
+    if state.get("_summarization_event") is not None:
+        return "the state records a summary, but not which messages it stands for"
+    files = state.get("files")
+    for path, file in (files if isinstance(files, dict) else {}).items():
+        content = file.get("content") if isinstance(file, dict) else file
+        first = content[0] if isinstance(content, list) and content else content
+        if isinstance(first, str) and first.startswith(_HISTORY):
+            return f"{path} shows that messages were summarised; from which call on is not recorded"
+    return ""
 
 
 @dataclass(slots=True)

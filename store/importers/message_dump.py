@@ -9,30 +9,28 @@ says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._lc_containers import Found, Held, find, messages_in, shown, state_of, whole
 from store.importers._lc_dialects import message_of
 from store.importers._lc_run import RULE, Conversation
-from store.importers._lc_view import Compaction
+from store.importers._lc_view import Compaction, unplaced_summary
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
 from store.records.json_text import Node, parse, plain
-from store.records.runs import OtherEvent, ProblemKind, Run
+from store.records.runs import OtherEvent, Problem, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
 
 _NAME = "message-dump"
 _BOM = "\ufeff"
-_NOT_A_DUMP = frozenset(
-    {"model", "response", "request", "choices", "usage", "trajectory", "trajectory_format", "info"}
-)
-"""Beside ``messages`` these make it a request body, a call log or another agent's trajectory."""
-_STATES = frozenset({"values", "channel_values"})
 _IDS = ("thread_id", "run_id", "session_id", "conversation_id")
 _CLINE = "<task>"
+_NAMED = 3
+"""How many places without a message are named; the others are counted."""
 
 
 def recognise(probe: Probe) -> bool:
@@ -43,22 +41,13 @@ def recognise(probe: Probe) -> bool:
     if root is None:
         return False
     value = plain(root)
-    if root.kind == "object" and message_of(value) is not None:
-        return True
-    messages = _messages_in(value)
-    if not messages and isinstance(value, list) and value:
-        messages = _messages_in(value[0])
-    if not messages:
-        return False
+    held = find(value).held
+    if not held:
+        return not root.complete and _begins_with_content(value)
+    messages = messages_in(held[0].value)
     # The last one may be cut off by the end of the head.
-    whole = messages if root.complete else messages[:-1]
-    if not whole:
-        return _may_begin_message(messages[0])
-    return (
-        message_of(whole[0]) is not None
-        and not _is_cline(whole[0])
-        and not any(map(_is_foreign_role, whole))
-    )
+    first = messages if root.complete else messages[:-1] or messages
+    return not _is_cline(first[0]) and not any(map(_is_foreign_role, first))
 
 
 def _is_foreign_role(value: object) -> bool:
@@ -66,9 +55,11 @@ def _is_foreign_role(value: object) -> bool:
     return isinstance(value, dict) and "role" in value and message_of(value) is None
 
 
-def _may_begin_message(value: object) -> bool:
-    """Return whether a message, cut off within its content, can begin so."""
-    return message_of(value) is not None or (isinstance(value, dict) and list(value) == ["content"])
+def _begins_with_content(value: object) -> bool:
+    """Return whether it begins with a message that is cut off within its content."""
+    messages = value if isinstance(value, list) else state_of(value).get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and list(first) == ["content"]
 
 
 def _is_cline(value: object) -> bool:
@@ -77,26 +68,6 @@ def _is_cline(value: object) -> bool:
     first = content[0] if isinstance(content, list) and content else None
     text = first.get("text") if isinstance(first, dict) else None
     return isinstance(text, str) and text.startswith(_CLINE)
-
-
-def _state_of(value: object) -> Mapping[str, object]:
-    """Return the object that holds ``messages``: the value itself, or the state inside of it."""
-    if not isinstance(value, dict) or (_NOT_A_DUMP & value.keys()):
-        return {}
-    for name in sorted(_STATES):
-        inner = value.get(name)
-        if isinstance(inner, dict) and "messages" in inner:
-            return inner
-    return value
-
-
-def _messages_in(value: object) -> list[object]:
-    """Return the messages of a conversation; a list is one if its first item is a message."""
-    if isinstance(value, list):
-        begins = bool(value) and _may_begin_message(value[0])
-        return value if begins else []
-    messages = _state_of(value).get("messages")
-    return messages if isinstance(messages, list) else []
 
 
 def read(probe: Probe) -> Iterator[Run]:
@@ -110,48 +81,57 @@ def read(probe: Probe) -> Iterator[Run]:
         if root is not None and root.complete and "\n" not in text[root.start : root.end]:
             yield from _read_lines(probe, data)
         else:
-            yield _broken(probe, text, root, error)
+            yield from _broken(probe, text, root, error)
         return
-    if isinstance(value, list) and not _messages_in(value):
-        conversations = [(item, f"[{at}]") for at, item in enumerate(value)]
-        if all(isinstance(item, dict) and not _STATES.isdisjoint(item) for item in value):
-            # Earlier states of one thread: the longest holds what the others hold.
-            conversations = [max(conversations, key=lambda one: len(_messages_in(one[0])))]
-    elif message_of(value) is not None:
-        conversations = [([value], "")]
-    else:
-        conversations = [(value, "")]
-    found = False
-    for item, place in conversations:
-        if _messages_in(item):
-            found = True
-            yield _conversation(probe, item, place)
-    if not found:
+    found = find(value)
+    if not found.held:
         what = "holds no list of messages; `reread formats` lists what can be read"
         raise UnreadableError(_files.shown(probe.label), what)
+    yield from _runs(probe, found)
 
 
-def _broken(probe: Probe, text: str, root: Node | None, error: JsonError) -> Run:
-    """Return what stands before the place at which a dump breaks off."""
-    messages = root if root is None or root.kind == "array" else root.get("messages")
-    whole = [node for node in (messages.children if messages else ()) if node.complete]
-    if not whole:
+def _runs(probe: Probe, found: Found, line: str = "", lost: Problem | None = None) -> Iterator[Run]:
+    """Yield a run for each conversation.
+
+    The first says what beside them was not read, the last what is *lost* behind it.
+    """
+    for held in found.held:
+        conversation = _conversation(probe, held, line)
+        problems = conversation.builder.problems
+        if held is found.held[0]:
+            problems.extend(_notes(f"{probe.path.name}{line}", found))
+        if lost is not None and held is found.held[-1]:
+            problems.append(lost)
+        yield conversation.finish()
+
+
+def _notes(name: str, found: Found) -> list[Problem]:
+    if not found.others:
+        return []
+    count = len(found.others)
+    places = ", ".join(_files.shown(shown(keys)) for keys in found.others[:_NAMED])
+    more = f" and {count - _NAMED} more" if count > _NAMED else ""
+    what = f"holds no message at {places}{more}; what stands there was not read"
+    return [Problem(name, what, ProblemKind.NOTED)]
+
+
+def _broken(probe: Probe, text: str, root: Node | None, error: JsonError) -> Iterator[Run]:
+    """Yield what stands before the place at which a dump breaks off."""
+    found = find(whole(root, text)) if root is not None else Found()
+    if not found.held:
         what = f"is not JSON: {error}; no whole message stands before that place"
         raise UnreadableError(_files.shown(probe.label), what)
-    builder = _builder(probe, "")
-    conversation = Conversation(builder)
-    for at, node in enumerate(whole):
-        value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
-        _add(conversation, value, f"{probe.path.name}#messages/{at}")
-    what = f"is not JSON: {error}; the {len(whole)} messages before that place were read"
-    builder.problem(f"{probe.path.name}#messages/{len(whole)}", what)
-    return conversation.finish()
+    last = found.held[-1]
+    count = len(messages_in(last.value))
+    what = f"is not JSON: {error}; the {count} messages before that place were read"
+    lost = Problem(f"{_origin(probe, last, '')}/{count}", what)
+    yield from _runs(probe, found, lost=lost)
 
 
 def _read_lines(probe: Probe, data: bytes) -> Iterator[Run]:
     """Yield the runs of JSON Lines: single messages are one run, whole conversations one each."""
     lines = data.split(b"\n")
-    builder = _builder(probe, "")
+    builder = _builder(probe, probe.path.name)
     single = Conversation(builder)
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -162,26 +142,55 @@ def _read_lines(probe: Probe, data: bytes) -> Iterator[Run]:
         except JsonError as wrong:
             builder.problem(origin, f"this line is not JSON ({wrong}); the other lines were read")
             continue
-        if message_of(value) is None and _messages_in(value):
-            yield _conversation(probe, value, f":{number}")
+        found = Found() if message_of(value) is not None else find(value)
+        if found.held:
+            yield from _runs(probe, found, f":{number}")
         else:
             _add(single, value, origin)
     if builder.messages or builder.problems:
         yield single.finish()
 
 
-def _conversation(probe: Probe, value: object, place: str) -> Run:
-    state = _state_of(value)
-    name = next((value[key] for key in _IDS if isinstance(value, dict) and value.get(key)), "")
-    builder = _builder(probe, place, name if isinstance(name, str) else "")
-    conversation = Conversation(builder, compaction=Compaction.of(state))
-    base = f"{probe.path.name}{place}"
+def _conversation(probe: Probe, held: Held, line: str) -> Conversation:
+    """Return the conversation with all its messages, and the files of its state."""
+    value = held.value
+    is_message = message_of(value) is not None
+    state = {} if is_message else state_of(value)
+    builder = _builder(probe, *_names(probe, held, line))
+    conversation = Conversation(
+        builder, compaction=Compaction.of(state), unknown=unplaced_summary(state)
+    )
+    base = _origin(probe, held, line)
     files = state.get("files")
     for path, content in (files if isinstance(files, dict) else {}).items():
-        conversation.add_file(path, content, f"{base}#files/{path}")
-    for at, message in enumerate(_messages_in(value)):
-        _add(conversation, message, f"{base}#messages/{at}")
-    return conversation.finish()
+        conversation.add_file(path, content, f"{base.removesuffix('messages')}files/{path}")
+    for at, message in enumerate(messages_in(value)):
+        _add(conversation, message, f"{base}/{at}")
+    return conversation
+
+
+def _names(probe: Probe, held: Held, line: str) -> tuple[str, str]:
+    """Return title and run id: what the conversation names itself, else where it stands."""
+    value = held.value
+    if any(isinstance(key, str) for key in held.keys):
+        path = shown(held.keys) + ("/messages" if _is_state(value) else "")
+        title = f"{probe.path.stem}{line}{path}"
+        return title, title
+    title = f"{probe.path.name}{line}{shown(held.keys)}"
+    name = next((value[key] for key in _IDS if isinstance(value, dict) and value.get(key)), "")
+    return title, name if isinstance(name, str) and name and _is_state(value) else title
+
+
+def _is_state(value: object) -> bool:
+    return isinstance(value, dict) and message_of(value) is None
+
+
+def _origin(probe: Probe, held: Held, line: str) -> str:
+    """Return the place of a conversation's messages in the file."""
+    if any(isinstance(key, str) for key in held.keys):
+        path = shown(held.keys).removeprefix("/") + ("/messages" if _is_state(held.value) else "")
+        return f"{probe.path.name}{line}#{path}"
+    return f"{probe.path.name}{line}{shown(held.keys)}#messages"
 
 
 def _add(conversation: Conversation, value: object, origin: str) -> None:
@@ -189,23 +198,26 @@ def _add(conversation: Conversation, value: object, origin: str) -> None:
     if message is not None:
         conversation.add(message, origin)
         return
-    conversation.view.skip()
     builder = conversation.builder
     raw = json.dumps(value, ensure_ascii=False)
     kind = value.get("type") if isinstance(value, dict) else None
     name = kind if isinstance(kind, str) else type(value).__name__
+    if isinstance(value, dict) and "lc" in value:
+        conversation.add_opaque(name, len(raw.encode("utf-8", "replace")), origin)
+    else:
+        conversation.view.skip()
     builder.other_events.append(OtherEvent(name, origin, raw))
     what = f"a {name} among the messages is no message that is known; it is kept and not audited"
     builder.problem(origin, what, ProblemKind.LOST)
 
 
-def _builder(probe: Probe, place: str, name: str = "") -> RunBuilder:
+def _builder(probe: Probe, title: str, run_id: str = "") -> RunBuilder:
     return RunBuilder(
-        run_id=name or f"{probe.path.name}{place}",
+        run_id=run_id or title,
         path=probe.label,
         format=_NAME,
         layer=Layer.STATE,
-        title=f"{probe.path.name}{place}",
+        title=title,
     )
 
 
@@ -223,8 +235,9 @@ IMPORTER = Importer(
     title="Message dump (LangChain messages, OpenAI roles)",
     layer=Layer.STATE,
     grade=Grade.INFERRED,
-    grade_note=f"{RULE}; unknown where the service edited a request itself",
-    recognised_by="a list of messages, alone, under `messages`, or one a line",
+    grade_note=f"{RULE}; unknown where the service edited a request itself, where a summary "
+    "stands for messages that are not named, and where no message stands before a call",
+    recognised_by="lists of messages: alone, under any keys, or one message a line",
     order=800,
     recognise=recognise,
     read=read,

@@ -9,7 +9,8 @@ from store.evidence import derive
 from store.importers._base import HEAD_BYTES, Probe
 from store.importers.message_dump import IMPORTER
 from store.records.citations import AnswerCitation, SourceCitation
-from store.records.runs import EditKind, PartKind, Run
+from store.records.grades import Grade
+from store.records.runs import EditKind, PartKind, ProblemKind, Run
 from store.records.text import Span, Unit
 
 
@@ -19,11 +20,14 @@ def probe_of(path: Path) -> Probe:
     return Probe(path, path.name, is_folder=False, head=head, size=path.stat().st_size)
 
 
-def read(path: Path) -> Run:
+def read_all(path: Path) -> list[Run]:
     probe = probe_of(path)
     assert IMPORTER.recognise(probe)
-    (run,) = IMPORTER.read(probe)
-    assert isinstance(run, Run)
+    return [run for run in IMPORTER.read(probe) if isinstance(run, Run)]
+
+
+def read(path: Path) -> Run:
+    (run,) = read_all(path)
     return run
 
 
@@ -155,6 +159,93 @@ def test_every_recorded_form_of_a_citation_is_read(shared: Path, tmp_path: Path,
     assert isinstance(grounded, AnswerCitation)
     # 17 bytes are 8 characters of the answer, as the recorded segment says.
     assert grounded.answer_span == Span(0, 8)
+
+
+@pytest.mark.parametrize("name", ["messages_cited_content", "messages_cited_content_and_artifact"])
+def test_two_spellings_in_one_file_are_two_runs_that_say_the_same(shared: Path, name: str) -> None:
+    first, second = read_all(shared / f"data/langchain/06_rag/{name}.json")
+    assert (first.run_id, second.run_id) == (f"{name}/messages_to_dict", f"{name}/dumpd")
+    assert first.messages == second.messages
+    assert [call.splices for call in first.calls] == [call.splices for call in second.calls]
+    assert [answer.text for answer in first.answers] == [answer.text for answer in second.answers]
+    assert {version.key for version in first.versions} == {v.key for v in second.versions}
+
+
+def test_single_messages_in_two_spellings_are_runs_and_their_blocks_are_none(shared: Path) -> None:
+    runs = read_all(shared / "data/langchain/06_rag/message_forms.json")
+    assert len(runs) == 20
+    assert runs[0].run_id == "message_forms/anthropic_char_location/message_to_dict"
+    (problem,) = (problem for run in runs for problem in run.problems)
+    assert problem.kind is ProblemKind.NOTED
+    assert "/anthropic_char_location/content_blocks" in problem.what
+    assert problem.what.count("content_blocks") == 3
+    assert "and 4 more" in problem.what
+    assert {call.grade for run in runs for call in run.calls} == {Grade.UNKNOWN}
+
+
+def test_cleared_arguments_are_what_stands_there_and_the_grade_says_so(
+    shared: Path, tmp_path: Path
+) -> None:
+    folder = shared / "data/langchain/04_create_agent/a_context_editing"
+    last = json.loads((folder / "model_calls.jsonl").read_bytes().strip().split(b"\n")[-1])
+    path = tmp_path / "view"
+    messages = [*last["request"]["messages"], last["response"]]
+    path.write_text(json.dumps(messages), encoding="utf-8")
+    run = read(path)
+    cleared = [call.arguments for call in run.tool_calls if call.id == "call_0001_read_document"]
+    assert cleared == ["{}"]
+    assert "the arguments of call_0001_read_document" in run.calls[0].grade_reason
+    assert "call_0005_read_document were cleared" in run.calls[-1].grade_reason
+
+
+def test_arguments_that_were_not_cleared_are_not_said_to_be(shared: Path) -> None:
+    run = read(shared / "data/langchain/04_create_agent/a_context_editing/final_state.json")
+    assert all("arguments" not in call.grade_reason for call in run.calls)
+
+
+def test_a_history_file_without_the_place_of_its_summary_leaves_requests_unknown(
+    shared: Path,
+) -> None:
+    folder = shared / "data/langchain/05_deepagents/c_summarization_offload"
+    run = read(folder / "final_state.json")
+    # The rule would give more than was sent: the state of this agent keeps all messages.
+    assert requests(run)[-1] not in sent(folder / "model_calls.jsonl")
+    assert {call.grade for call in run.calls} == {Grade.UNKNOWN}
+    assert "shows that messages were summarised" in run.calls[0].grade_reason
+
+
+def test_recorded_cache_counts_are_parts_of_the_input(shared: Path) -> None:
+    run = read(shared / "data/langchain/found/deepagents_summarization_seed_messages.json")
+    usage = run.calls[0].usage
+    assert (usage.input_tokens, usage.output_tokens) == (6720, 116)
+    assert (usage.cache_read_tokens, usage.cache_write_tokens) == (0, 6717)
+
+
+def test_of_all_recorded_files_of_the_family_only_dumps_are_taken(shared: Path) -> None:
+    folder = shared / "data/langchain"
+    names = {
+        path.name
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and IMPORTER.recognise(probe_of(path))
+    }
+    assert names == {
+        "final_state.json",
+        "final_state_messages.json",
+        "message_forms.json",
+        "messages_cited_content.json",
+        "messages_cited_content_and_artifact.json",
+        "messages_plain_content.json",
+        "messages_plain_content_and_artifact.json",
+        "checkpoint_value.json",
+        "deepagents_summarization_seed_messages.json",
+    }
+
+
+def test_a_plain_list_of_roles_claims_no_more_than_the_rule(shared: Path) -> None:
+    folder = shared / "data/swe-agent"
+    run = read(folder / "mini_swe_agent.traj.json")
+    assert run.grade is Grade.INFERRED
+    assert not IMPORTER.recognise(probe_of(folder / "sweagent_fc_replace_from_source.traj"))
 
 
 def test_no_other_recorded_format_is_taken_for_a_dump(shared: Path) -> None:

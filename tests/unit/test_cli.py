@@ -6,9 +6,21 @@ from pathlib import Path
 import pytest
 
 from reviewer.cli import commands, run
-from reviewer.cli._output import Output
-from store.records.findings import Audit
-from store.records.runs import Problem
+from reviewer.cli._output import Output, columns_of
+from reviewer.reports import glossary
+from store.records.findings import (
+    Anchor,
+    Audit,
+    Form,
+    Outcome,
+    PlaceholderKind,
+    Severity,
+    State,
+    Verdict,
+)
+from store.records.grades import Grade, Layer
+from store.records.runs import Problem, ProblemKind
+from store.records.sources import Integrity
 from tests.made import FakeProgram, command, lost, made_audit, made_run, quiet_audit
 
 
@@ -131,3 +143,59 @@ def test_nothing_to_audit_says_what_to_do() -> None:
     assert ended.status == 3
     assert "nothing to audit" in ended.err
     assert "reread formats" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("environment", "columns"),
+    [
+        ({}, 100),
+        ({"COLUMNS": "140"}, 140),
+        ({"COLUMNS": "9"}, 40),
+        ({"COLUMNS": "0"}, 100),
+        ({"COLUMNS": "wide"}, 100),
+        ({"COLUMNS": "9" * 5000}, 99999),
+    ],
+)
+def test_the_width_without_a_terminal_is_that_of_columns(
+    environment: dict[str, str], columns: int
+) -> None:
+    assert columns_of(environment, None) == columns
+
+
+def test_every_word_of_a_report_can_be_explained() -> None:
+    found = {(word.kind, word.word) for word in glossary()}
+    assert len(found) == len(glossary())
+    kinds = {
+        "grade": Grade,
+        "layer": Layer,
+        "form": Form,
+        "anchor": Anchor,
+        "state at the answer": State,
+        "outcome of a read": Outcome,
+        "kind of placeholder": PlaceholderKind,
+        "severity": Severity,
+        "kind of problem": ProblemKind,
+        "stored bytes": Integrity,
+    }
+    expected = {(kind, str(word)) for kind, words in kinds.items() for word in words}
+    expected |= {("verdict", verdict.word) for verdict in Verdict}
+    assert found == expected
+
+
+@pytest.mark.parametrize("word", ["from_memory", "From-Memory", "from memory"])
+def test_a_word_is_explained_however_it_is_spelled(word: str) -> None:
+    ended = command("explain", word)
+    assert ended.status == 0
+    assert "from_memory  (verdict)" in ended.out
+
+
+def test_a_word_with_several_meanings_has_each_explained() -> None:
+    out = command("explain", "truncated").out
+    for kind in ("form", "outcome of a read", "kind of placeholder"):
+        assert f"truncated  ({kind})" in out
+
+
+def test_an_unknown_word_is_wrong_usage_with_what_is_near() -> None:
+    ended = command("explain", "form_memory")
+    assert ended.status == 2
+    assert "did you mean from_memory" in ended.err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.records.findings import Severity
-from tests.made import FakeProgram, command, lost, made_audit, made_finding
+from tests.made import FakeProgram, command, lost, made_audit, made_finding, quiet_audit
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,10 @@ def test_json_on_standard_output_stays_json_beside_problems() -> None:
     ended = command("audit", "x", "--format", "json", program=program)
     assert json.loads(ended.out)["problems"][0]["where"] == "b.jsonl"
     assert ended.err == "reread: b.jsonl: cannot be opened; check its rights\n"
+
+
+def test_what_was_written_is_said_when_it_is_done(tmp_path: Path) -> None:
+    place = tmp_path / "audit.html"
+    program = FakeProgram([quiet_audit(), quiet_audit()])
+    ended = command("audit", "x", "--output", str(place), program=program)
+    assert ended.err == f"reread: wrote {place} (2 runs, html)\n"

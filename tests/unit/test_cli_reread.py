@@ -104,3 +104,8 @@ def test_a_terminal_gets_stand_ins_and_a_pipe_the_text_itself(tmp_path: Path) ->
     shown = reread(folder, "d", terminal=True)
     assert shown.out == "red ␛[31m\n"
     assert "stand-ins" in shown.err
+
+
+def test_only_what_is_wrong_with_the_source_asked_for_is_said(incident: str) -> None:
+    assert "config/pool.toml" not in reread(incident, "runbooks/gateway.md", "--span", "0:5").err
+    assert "differ from its hash" in reread(incident, "config/pool.toml", "--span", "0:5").err

@@ -1,8 +1,11 @@
 """``reread view`` and ``reread sources``: what a call was given, and what became of sources."""
 
 import json
+from dataclasses import replace
 
-from tests.made import BODY, FakeProgram, command, made_audit, made_run
+from store.records.runs import Answer, Problem, ProblemKind
+from store.records.sources import VersionKey
+from tests.made import BODY, FakeProgram, command, made_audit, made_run, unknown_audit
 
 
 def test_a_request_is_printed_with_origin_and_evidence() -> None:
@@ -80,3 +83,39 @@ def test_evidence_cannot_pass_for_a_heading() -> None:
     own = [line for line in lines if line.startswith("── message")]
     assert len(own) == 3
     assert any(line.startswith("   │ ") and BODY in line for line in lines)
+
+
+def test_sources_keep_a_name_on_one_line_and_say_how_far_they_are_proven() -> None:
+    name = "/Users/someone/" + "deep/" * 30 + "file.md"
+    source = replace(made_audit().sources[0].versions[0])
+    version = replace(source.version, key=VersionKey(name, source.version.key.version_id))
+    facts = replace(source, version=version)
+    held = replace(made_audit().sources[0], source_id=name, versions=(facts,))
+    run = replace(made_run(), answers=(Answer(1, "Yes."),))
+    audit = replace(unknown_audit(), sources=(held,), run=run)
+    ended = command("sources", "x", program=FakeProgram([audit]))
+    (line,) = [line for line in ended.out.split("\n") if name in line]
+    assert "partial    unknown" in line
+    assert "grade unknown: the record cannot say" in ended.out
+    record = json.loads(
+        command("sources", "x", "--format", "json", program=FakeProgram([audit])).out
+    )
+    assert record["runs"][0]["grade_at_answer"] == "unknown"
+
+
+def test_problems_of_what_was_not_asked_for_are_not_repeated() -> None:
+    problems = (
+        Problem("v:1", "d03 changed", ProblemKind.CHANGED),
+        Problem("v:2", "other.md changed", ProblemKind.CHANGED),
+        Problem("v:3", "other.md cannot be read", ProblemKind.LOST),
+    )
+    audit = made_audit(replace(made_run(), problems=problems))
+    program = FakeProgram([audit])
+    told = [
+        command("view", "x", "--call", call, program=program).err.count("reread: ")
+        for call in ("1", "2")
+    ]
+    assert told == [1, 2]
+    assert command("sources", "x", program=program).err == "reread: v:3: other.md cannot be read\n"
+    out = command("sources", "x", "--format", "json", program=program).out
+    assert len(json.loads(out)["runs"][0]["problems"]) == 3

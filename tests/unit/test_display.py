@@ -1,5 +1,6 @@
 """Text of unknown origin on a screen."""
 
+import re
 import unicodedata
 
 import pytest
@@ -66,7 +67,37 @@ def test_wide_characters_take_two_columns() -> None:
 def test_wrapping_loses_nothing_but_the_spaces_at_breaks(text: str, columns: int) -> None:
     lines = wrap(text, columns)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert all(width(line) <= columns for line in lines)
+    # Only a single word, which is never broken, may be wider.
+    assert all(width(line) <= columns or " " not in line for line in lines)
+    assert {word for line in lines for word in re.findall("[ab]+", line)} <= set(
+        re.findall("[ab]+", text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("docs/specs/module-alpha.md", ()),
+        ("docs/合同/租赁合同的第一版本.md", ()),
+        ("租赁合同@b122a7745dd9…[97:110]", ()),
+        ("My Documents/a b c.md", ("My Documents/a b c.md",)),
+        ("租赁合同的第一版本", ("租赁合同的第一版本",)),
+    ],
+)
+def test_a_path_is_never_broken(name: str, whole: tuple[str, ...]) -> None:
+    lines = wrap(f"the text of {name} was cleared，所以不能引用{name}。", 12, whole)
+    assert "\n".join(lines).count(name) == 2
+    assert len(lines) > 3
+
+
+def test_closing_punctuation_never_begins_a_line() -> None:
+    assert wrap("第一条。第二条，第三", 6) == ["第一", "条。第", "二条，", "第三"]
+
+
+def test_a_cell_that_is_an_id_stays_on_one_line() -> None:
+    name = "a long name " * 10 + "end"
+    lines = list(table([Column("#", 3), Column("source", 0, whole=True)], [["1", name]], 40))
+    assert lines[-1].endswith(name)
 
 
 def test_a_table_keeps_every_cell_and_its_width() -> None:

@@ -30,3 +30,10 @@ def test_the_walk_in_the_readme_shows_what_the_sample_holds() -> None:
     text = " ".join((HOME / "README.md").read_text("utf-8").split())
     assert "from_memory" in text
     assert "last in the request of call 4, and not in that of call 8" in text
+
+
+def test_the_readme_shows_the_phantom_read_of_the_sample() -> None:
+    text = (HOME / "README.md").read_text("utf-8")
+    assert "PLC001 (recorded) · call 5 · tool call t2 · source logs/gateway.log" in text
+    assert "(docs/phantom-reads.md)" in text
+    assert "(docs/reference/words.md)" in text

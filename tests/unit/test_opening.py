@@ -367,3 +367,16 @@ def test_a_link_out_of_a_store_is_not_followed(tmp_path: Path) -> None:
     assert "link.txt" not in {version.key.source_id for version in run.versions}
     what = "a link out of the folder; not followed"
     assert Problem(f"{store}/link.txt", what, ProblemKind.NOTED) in run.problems
+
+
+def test_files_that_nobody_can_read_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    _log(tmp_path / "run" / "events.jsonl")
+    (tmp_path / "notes").mkdir()
+    for number in range(7):
+        (tmp_path / "notes" / f"note {number}.bin").write_bytes(b"\0")
+    _, (problem,) = _parted(open_paths([str(tmp_path)]))
+    assert problem.what == (
+        "7 other files of no kind that can be read; left out: notes/note 0.bin, notes/note 1.bin, "
+        "notes/note 2.bin, notes/note 3.bin, notes/note 4.bin and 2 more; reread audit FILE on one "
+        "says why"
+    )

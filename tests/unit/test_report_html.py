@@ -3,11 +3,20 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 from reviewer.reports import Meta, reports
-from store.records.findings import Audit, Evidence, Verdict
+from store.records.findings import Audit, Evidence, Severity, Verdict
 from store.records.text import Span
-from tests.made import HOSTILE, lost, made_audit, made_citation, made_finding, made_run
+from tests.made import (
+    HOSTILE,
+    lost,
+    made_audit,
+    made_citation,
+    made_finding,
+    made_run,
+    unknown_audit,
+)
 
 
 def _page(*audits: Audit) -> str:
@@ -99,3 +108,42 @@ def test_strips_have_words_for_those_who_listen() -> None:
     page = _page(made_audit())
     assert "<title>55 % of 18 chars</title>" in page
     assert "<title>in 1 of 2 calls</title>" in page
+
+
+def test_a_run_of_unknown_grade_never_looks_clean() -> None:
+    page = _page(unknown_audit(), made_audit(made_run("r-2")))
+    assert "grade unknown: the record cannot say what stood in the requests" in page
+    assert "No rule was broken; 1 of 2 calls could not be decided (grade unknown)." in page
+    assert "none; 1 of 2 calls could not be decided (grade unknown)" in page
+    assert "No rule was broken.</p>" not in page
+
+
+def test_many_findings_are_listed_by_severity_at_the_top() -> None:
+    found = (made_finding(), *(made_finding(Severity.WARNING) for _ in range(10)))
+    page = _page(replace(made_audit(), findings=found))
+    assert page.index('class="jumps"') < page.index("Citations (")
+    assert '<a href="#r1-f10">PLC001</a>' in page
+    assert 'id="r1-f10"' in page
+    assert page.index("error</span> (1)") < page.index("warning</span> (10)")
+    assert "jumps" not in _page(made_audit())
+
+
+def test_the_legend_stands_above_the_strips_and_numbers_beside_them() -> None:
+    page = _page(made_audit())
+    assert page.index("First strip") < page.index('class="strip"')
+    assert "</svg><span>55 %, at answer 55 %</span>" in page
+    assert "</svg><span>1 of 2</span>" in page
+
+
+def test_only_ids_and_paths_may_be_broken_inside_a_word() -> None:
+    style = (Path(__file__).parents[2] / "resources" / "reports" / "page.css").read_text("utf-8")
+    (cells,) = re.findall(r"^td, th \{([^}]*)\}", style, re.MULTILINE)
+    assert "overflow-wrap: break-word" in cells
+    assert '<span class="id">t1</span>' in _page(made_audit())
+    assert '<td class="word" data-name="stored bytes">' in _page(made_audit())
+
+
+def test_a_run_without_citations_or_answer_says_so() -> None:
+    page = _page(replace(made_audit(), citations=()))
+    assert "marks in the text of an answer are not read as citations" in page
+    assert "No answer is recorded; states are those of the last call." in page
