@@ -40,7 +40,7 @@ def _run(args: Namespace, context: Context) -> int:
     report = _report(args, context)
     account = Account(context.output)
     inputs = [*args.paths, *([args.store] if args.store else [])]
-    place = checked_output(args.output, inputs) if args.output else None
+    place = checked_output(args.output, inputs) if args.output is not None else None
     audits = account.audits(context.services.audit(args.paths, args.store, tokens=report.tokens))
     meta = context.services.meta(context.output, everything=args.all)
     chunks = report.write(audits, account.problems, meta)
