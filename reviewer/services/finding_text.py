@@ -8,7 +8,7 @@ it goes forward in small slices, and its caller may stop between any two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -195,11 +195,16 @@ def calls_of_messages(run: Run) -> Mapping[int, tuple[tuple[int, int], ...]]:
 
 
 def find_everywhere(
-    audits: Sequence[Audit], wanted: str, *, case: bool = False
+    audits: Sequence[Audit],
+    wanted: str,
+    *,
+    case: bool = False,
+    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Reached]:
     """Yield how far the search is, after each slice or more; the last has everything.
 
-    An empty *wanted* stands nowhere.
+    An empty *wanted* stands nowhere.  *check* is called between slices and may
+    raise to stop the search.
     """
     passages = [each for run, audit in enumerate(audits) for each in _passages(run, audit)]
     total = sum(len(each.text) for each in passages)
@@ -211,6 +216,7 @@ def find_everywhere(
         base = done
         for span in _slices(passage.text, wanted, case=case):
             if isinstance(span, int):
+                check()
                 done = base + span
                 if done - told >= _BATCH or len(hits) >= _LISTED:
                     told = done
@@ -292,6 +298,24 @@ def _results(run: int, record: Run) -> Iterator[Passage]:
         yield Passage(run, Kind.RESULT, result.text, number, calls=calls, why=Why.OBTAINED)
 
 
+def _why_blocks(facts: VersionFacts, names: Sequence[str]) -> Why:
+    """Tell of named blocks; which of them the answer's request holds is known for all or none."""
+    if not names or not all(name in facts.delivered_blocks for name in names):
+        return Why.STORED
+    return Why.DELIVERED if facts.state_at_answer is State.FULL else Why.CLEARED
+
+
+def _why_stored(facts: VersionFacts, wanted: Sequence[Span]) -> Why:
+    if covers(facts.delivered_at_answer, wanted):
+        return Why.DELIVERED
+    if covers(facts.delivered, wanted):
+        return Why.CLEARED
+    if covers(facts.previewed, wanted):
+        return Why.PREVIEW
+    some = intersect(facts.delivered, wanted) or intersect(facts.previewed, wanted)
+    return Why.PARTLY if some else Why.STORED
+
+
 class _Judge:
     """Tells of the hits in one passage what the model was given of them."""
 
@@ -306,21 +330,8 @@ class _Judge:
         if facts is None or text is None:
             return self._passage.why
         if text.unit is Unit.BLOCK:
-            names = [n for n, block in text.blocks.items() if block.overlaps(span)]
-            given = bool(names) and all(name in facts.delivered_blocks for name in names)
-            if not given:
-                return Why.STORED
-            at_answer = facts.state_at_answer in (State.FULL, State.PARTIAL)
-            return Why.DELIVERED if at_answer else Why.CLEARED
-        wanted = self._in_unit(span)
-        if covers(facts.delivered_at_answer, wanted):
-            return Why.DELIVERED
-        if covers(facts.delivered, wanted):
-            return Why.CLEARED
-        if covers(facts.previewed, wanted):
-            return Why.PREVIEW
-        some = intersect(facts.delivered, wanted) or intersect(facts.previewed, wanted)
-        return Why.PARTLY if some else Why.STORED
+            return _why_blocks(facts, [n for n, b in text.blocks.items() if b.overlaps(span)])
+        return _why_stored(facts, self._in_unit(span))
 
     def hit(self, span: Span, why: Why) -> Hit:
         """Return the hit with what stands around it."""

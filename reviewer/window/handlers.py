@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QGuiApplication
@@ -33,7 +33,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Handlers"]
 
+_LONGEST_WANTED = 200
+"""Code points of a selection that is taken for what to find."""
 _TEXT_SIZES = (70, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
+
+
+@runtime_checkable
+class _Rows(Protocol):
+    """The table of citations and findings, as far as keys walk through it."""
+
+    @property
+    def loaded(self) -> bool: ...
+    def next_row(self) -> bool: ...
+    def previous_row(self) -> bool: ...
 
 
 class Handlers:
@@ -119,6 +131,14 @@ class Handlers:
             shown.find_here()
         else:
             self._shell.say(tr("There is no text to find in here"))
+
+    def find_everywhere(self) -> None:
+        """Show the search of all runs; what is selected on one line is what is wanted."""
+        regions = self._shell.regions
+        view = regions.bring("everywhere") if regions is not None else None
+        if view is not None:
+            text = _selected_text(QApplication.focusWidget())
+            view.ask(text if len(text) <= _LONGEST_WANTED and "\n" not in text else "")  # type: ignore[attr-defined]
 
     # -- go ----------------------------------------------------------------------
 
@@ -224,7 +244,12 @@ class Handlers:
         return found
 
     def _item(self, by: int) -> None:
-        desk = self._shell.desk
+        desk, regions = self._shell.desk, self._shell.regions
+        table: object = regions.widgets.get("findings") if regions is not None else None
+        if isinstance(table, _Rows) and table.loaded:
+            if not (table.next_row() if by > 0 else table.previous_row()):
+                self._shell.say(tr("There is no further one"))
+            return
         place = places.item_step(desk.audit(), desk.place, by)
         if place is None:
             self._shell.say(tr("There is no further one"))

@@ -59,6 +59,10 @@ ACTIONS: tuple[Command, ...] = (
     Command("edit.copy", "Copy", "edit", "copy", ("Ctrl+C",), "open"),
     Command("edit.copy_ref", "Copy as reference", "edit", "copy_ref", ("Ctrl+Shift+C",), "open"),
     Command("edit.find", "Find here", "edit", "find_here", ("Ctrl+F",), "open", 1),
+    Command(
+        "edit.find_everywhere", "Find everywhere", "edit", "find_everywhere", ("Ctrl+Shift+F",),
+        "open", 1,
+    ),
     Command("go.palette", "Command palette…", "go", "palette", ("Ctrl+K",)),
     Command("go.back", "Back", "go", "back", ("Alt+Left",), "back", 1),
     Command("go.forward", "Forward", "go", "forward", ("Alt+Right",), "forward", 1),

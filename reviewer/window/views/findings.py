@@ -82,6 +82,11 @@ class FindingsView(QWidget):
 
     # -- steps --------------------------------------------------------------------
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the rows of the present run are shown, in the order that was asked for."""
+        return self._table is not None and self._table.run == self._desk.place.run
+
     def next_row(self) -> bool:
         """Choose the next row in the order shown; tell whether there is one."""
         return self.view.step(1)
