@@ -48,7 +48,9 @@ class Digests(QObject):
         if not missing:
             self._answer()
             return
-        self._worker.run(Operation(_KIND, lambda token, _tell: _digests(missing, token), self._take))
+        self._worker.run(
+            Operation(_KIND, lambda token, _tell: _digests(missing, token), self._take)
+        )
 
     def _take(self, made: Sequence[tuple[Audit, str]]) -> None:
         self._held.update({id(audit): (audit, digest) for audit, digest in made})

@@ -22,9 +22,12 @@ from reviewer.display import one_line
 from reviewer.window import i18n
 from reviewer.window.actions import Command
 from reviewer.window.actions.key_sheet import KeySheet
+from reviewer.window.actions.link_dialog import LinkDialog
 from reviewer.window.actions.menus import command_title, shown_keys
 from reviewer.window.actions.palette import Entry, Palette
 from reviewer.window.i18n import tr
+from reviewer.window.linking import Linking
+from reviewer.window.links import is_link
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 
@@ -53,6 +56,11 @@ class Handlers:
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
+        self.linking = Linking(shell)
+
+    def close(self) -> None:
+        """End what works for the commands."""
+        self.linking.close()
 
     def run(self, command: Command) -> None:
         """Do what *command* says."""
@@ -121,6 +129,10 @@ class Handlers:
         QGuiApplication.clipboard().setText(text)
         self._shell.say(tr("Copied: {text}", text=text))
 
+    def copy_link(self) -> None:
+        """Copy a link to the place."""
+        self.linking.copy()
+
     def find_here(self) -> None:
         """Find in the view that has the keyboard, else in the tab that is shown."""
         widget = QApplication.focusWidget()
@@ -141,6 +153,10 @@ class Handlers:
             view.ask(text if len(text) <= _LONGEST_WANTED and "\n" not in text else "")  # type: ignore[attr-defined]
 
     # -- go ----------------------------------------------------------------------
+
+    def open_link(self) -> None:
+        """Ask for a link and follow it."""
+        LinkDialog(self.linking.open, self._shell).open()
 
     def back(self) -> None:
         """Go to the place before."""
@@ -192,7 +208,14 @@ class Handlers:
 
     def palette(self) -> None:
         """Show the command palette."""
-        Palette(self.entries(), self._shell).open()
+        Palette(self.entries(), self._shell, self._link_entries).open()
+
+    def _link_entries(self, text: str) -> list[Entry]:
+        """Return what a link that is pasted into the palette offers."""
+        if not is_link(text):
+            return []
+        follow = partial(self.linking.open, text)
+        return [Entry(tr("Open this link"), one_line(text.strip()), follow)]
 
     def entries(self) -> list[Entry]:
         """Return everything that the palette offers: commands, sources, calls and rules."""

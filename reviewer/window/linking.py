@@ -102,10 +102,15 @@ class Linking(QObject):
         if self._shell.opener.loading:
             self._waiting.append((link, tried, chosen))
             return
-        self.digests.ask(partial(self._match, link, tried, chosen))
+        self.digests.ask(partial(self._match, link, tried, chosen=chosen))
 
     def _match(
-        self, link: Link, tried: frozenset[str], chosen: bool, digests: Mapping[int, str]  # noqa: FBT001 - bound above
+        self,
+        link: Link,
+        tried: frozenset[str],
+        digests: Mapping[int, str],
+        *,
+        chosen: bool,
     ) -> None:
         for index, digest in digests.items():
             if digest == link.digest:
@@ -141,7 +146,9 @@ class Linking(QObject):
         self._shell.desk.go(followed.place)
         doubts = list(followed.doubts)
         if not same:
-            doubts.insert(0, tr("this run is not, or no longer, what it was when the link was made"))
+            doubts.insert(
+                0, tr("this run is not, or no longer, what it was when the link was made")
+            )
         if doubts:
             self._tell(run_title(audit), tr("; ").join(doubts))
         elif followed.checked:

@@ -9,11 +9,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QByteArray, QTimer, Signal
-from PySide6.QtGui import (
-    QCloseEvent,
-    QFont,
-    QGuiApplication,
-)
+from PySide6.QtGui import QCloseEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
@@ -31,6 +27,7 @@ from reviewer.window.desk import Desk
 from reviewer.window.dropping import DropTarget
 from reviewer.window.handlers import Handlers
 from reviewer.window.i18n import tr
+from reviewer.window.links import is_link
 from reviewer.window.opening import Opener
 from reviewer.window.pages import EmptyPage, LoadingPage, ProgressStrip, StartPage, plain_label
 from reviewer.window.place import Place
@@ -157,8 +154,10 @@ class Shell(QMainWindow):
     # -- what commands ask for -----------------------------------------------------
 
     def open(self, paths: Sequence[str], store: str | None = None) -> None:
-        """Open *paths* beside what is open."""
-        self.opener.open(paths, store)
+        """Open *paths* beside what is open, and follow the links among them."""
+        self.opener.open([path for path in paths if not is_link(path)], store)
+        for link in filter(is_link, paths):
+            self.handlers.linking.open(link)
 
     def restore(self) -> None:
         """Open again what was open when the window was closed, and go where the reviewer was."""
@@ -378,6 +377,7 @@ class Shell(QMainWindow):
         if self.retranslate in i18n.changed:
             i18n.changed.remove(self.retranslate)
         self._maker.stop()
+        self.handlers.close()
         self.worker.close()
         super().closeEvent(event)
 

@@ -96,9 +96,9 @@ def _unit(audit: Audit, place: Place) -> Unit:
     """Return what the span of *place* counts: a citation may count otherwise than its version."""
     if place.citation is not None and place.citation < len(audit.citations):
         facts = audit.citations[place.citation]
-        if facts.version_id is not None and facts.span == place.span:
-            if VersionKey(facts.source_id, facts.version_id) == place.source:
-                return facts.unit
+        key = VersionKey(facts.source_id, facts.version_id or "")
+        if key == place.source and facts.span == place.span:
+            return facts.unit
     found = version_facts(audit, place.source)
     return found.unit if found is not None else Unit.CHAR
 
