@@ -25,6 +25,7 @@ from reviewer.window.actions.key_sheet import KeySheet
 from reviewer.window.actions.link_dialog import LinkDialog
 from reviewer.window.actions.menus import command_title, shown_keys
 from reviewer.window.actions.palette import Entry, Palette
+from reviewer.window.exporting import Exporter
 from reviewer.window.i18n import tr
 from reviewer.window.linking import Linking
 from reviewer.window.links import is_link
@@ -57,10 +58,12 @@ class Handlers:
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
         self.linking = Linking(shell)
+        self.exporter = Exporter(shell)
 
     def close(self) -> None:
         """End what works for the commands."""
         self.linking.close()
+        self.exporter.close()
 
     def run(self, command: Command) -> None:
         """Do what *command* says."""
@@ -87,6 +90,10 @@ class Handlers:
     def open_sample(self) -> None:
         """Write the sample and open it."""
         self._shell.opener.open_sample()
+
+    def export(self) -> None:
+        """Write a report on the open runs."""
+        self.exporter.ask()
 
     def reload(self) -> None:
         """Read everything that is open again and come back to this place."""

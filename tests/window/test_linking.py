@@ -61,6 +61,7 @@ def test_every_place_that_is_copied_is_the_place_that_is_followed(opened: Shell)
 
 def test_a_text_that_is_not_the_quote_is_said(opened: Shell, qtbot: QtBot) -> None:
     link = replace(parse_link(copied(opened, qtbot)), quote=Quote.of("never written"))
+    opened.problems.clear()
     opened.open([format_link(link)])
     qtbot.waitUntil(lambda: bool(opened.problems.problems), timeout=WAIT)
     problem = opened.problems.problems[-1]
@@ -126,6 +127,7 @@ def test_another_run_than_the_one_named_is_not_taken_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     link = replace(parse_link(copied(opened, qtbot)), digest="0" * 64, run="another")
+    opened.problems.clear()
     before = opened.desk.place
     opened.open([format_link(link)])
     qtbot.waitUntil(lambda: opened.findChild(QMessageBox, "link_needs_run") is not None)

@@ -52,6 +52,7 @@ ACTIONS: tuple[Command, ...] = (
     Command("file.open_folder", "Open run folder…", "file", "open_folder", ("Ctrl+O",)),
     Command("file.open_file", "Open trace file…", "file", "open_file", ("Ctrl+Shift+O",)),
     Command("file.open_sample", "Open the sample", "file", "open_sample"),
+    Command("file.export", "Export report…", "file", "export", ("Ctrl+E",), "open", 1),
     Command("file.reload", "Read again", "file", "reload", ("F5",), "paths", 1),
     Command("file.stop", "Stop reading", "file", "stop", (), "loading", 1),
     Command("file.close_all", "Close all runs", "file", "close_all", ("Ctrl+W",), "paths", 1),
