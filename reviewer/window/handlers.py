@@ -29,6 +29,7 @@ from reviewer.window.exporting import Exporter
 from reviewer.window.i18n import tr
 from reviewer.window.linking import Linking
 from reviewer.window.links import is_link
+from reviewer.window.live import Follower
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 
@@ -59,11 +60,13 @@ class Handlers:
         self._shell = shell
         self.linking = Linking(shell)
         self.exporter = Exporter(shell)
+        self.follower = Follower(shell)
 
     def close(self) -> None:
         """End what works for the commands."""
         self.linking.close()
         self.exporter.close()
+        self.follower.close()
 
     def run(self, command: Command) -> None:
         """Do what *command* says."""
@@ -320,6 +323,10 @@ class Handlers:
     def toggle_region(self, area: str) -> None:
         """Show or hide a region."""
         self._shell.toggle_region(area)
+
+    def follow(self) -> None:
+        """Follow runs that grow, or no longer."""
+        self._shell.set_follow(on=not self._shell.session.follow)
 
     def text_size(self, way: str) -> None:
         """Make the text of the whole window larger, smaller or normal."""

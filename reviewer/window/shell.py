@@ -194,6 +194,13 @@ class Shell(QMainWindow):
         theme.apply(choice)
         self._mark_choices()
 
+    def set_follow(self, *, on: bool) -> None:
+        """Follow runs that grow, or no longer."""
+        self.session = msgspec.structs.replace(self.session, follow=on)
+        follower = self.handlers.follower
+        follower.watch() if on else follower.stop()
+        self._mark_choices()
+
     def toggle_region(self, area: str) -> None:
         """Show a region that is hidden, hide one that is shown."""
         for name, dock in self.regions.docks.items() if self.regions else ():
@@ -341,6 +348,7 @@ class Shell(QMainWindow):
                 "theme": frozenset([self.session.theme]),
                 "language": frozenset([i18n.language()]),
                 "region": regions,
+                "follow": frozenset([""] if self.session.follow else []),
             }
         )
 

@@ -138,6 +138,7 @@ ACTIONS: tuple[Command, ...] = (
         "view.region.findings", "Findings", "view", "toggle_region", (), "open",
         group=3, submenu="Regions", argument="findings", choice="region",
     ),
+    Command("view.follow", "Follow runs that grow", "view", "follow", group=4, choice="follow"),
     Command("help.keys", "Keys", "help", "key_sheet", ("F1",)),
     Command("help.about", "About Reread", "help", "about"),
 )  # fmt: skip

@@ -124,5 +124,5 @@ class Menus:
     def _group(self, choice: str) -> QActionGroup:
         if choice not in self._choices:
             self._choices[choice] = QActionGroup(self._window)
-            self._choices[choice].setExclusive(choice != "region")
+            self._choices[choice].setExclusive(choice not in ("region", "follow"))
         return self._choices[choice]

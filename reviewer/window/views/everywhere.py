@@ -77,6 +77,7 @@ class EverywhereView(QWidget):
         self.model.modelReset.connect(self._span)
         self.model.rowsInserted.connect(self._span)
         desk.opened.connect(self._changed)
+        desk.replaced.connect(self._changed)
         desk.closed.connect(self._closed)
         follow_language(self, self.retranslate)
         self.retranslate()
