@@ -36,6 +36,7 @@ class Growing:
         return b"".join(self.lines[:at])
 
     def write(self, calls: int) -> None:
+        """Write it up to *calls*."""
         self.events.write_bytes(self.upto(calls))
 
     def append(self, calls: int, *, half: int = 0) -> None:
