@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from reviewer.audit.intervals import covers, intersect
+from reviewer.audit.intervals import covers, intersect, near, union
 from reviewer.audit.texts import PLAIN_RESULT, VersionText
 from store.records.findings import Audit, State, VersionFacts
 from store.records.grades import Grade
@@ -34,9 +34,9 @@ __all__ = [
 
 _SLICE = 1 << 16
 """Code points looked through in one step: a few milliseconds."""
-_BATCH = 1 << 20
+_BATCH = 1 << 18
 """Code points after which what was found is handed over."""
-_AROUND = 48
+_BEFORE, _BEHIND = 24, 80
 """Code points of an excerpt on each side of a hit."""
 _LISTED = 5_000
 """Hits of a group that are listed one by one; all are counted."""
@@ -305,15 +305,30 @@ def _why_blocks(facts: VersionFacts, names: Sequence[str]) -> Why:
     return Why.DELIVERED if facts.state_at_answer is State.FULL else Why.CLEARED
 
 
-def _why_stored(facts: VersionFacts, wanted: Sequence[Span]) -> Why:
-    if covers(facts.delivered_at_answer, wanted):
-        return Why.DELIVERED
-    if covers(facts.delivered, wanted):
-        return Why.CLEARED
-    if covers(facts.previewed, wanted):
-        return Why.PREVIEW
-    some = intersect(facts.delivered, wanted) or intersect(facts.previewed, wanted)
-    return Why.PARTLY if some else Why.STORED
+class _Given:
+    """What the model was given of one version, joined once and asked for many hits."""
+
+    def __init__(self, facts: VersionFacts) -> None:
+        self._at_answer = union(facts.delivered_at_answer)
+        self._delivered = union(facts.delivered)
+        self._previewed = union(facts.previewed)
+
+    def why(self, wanted: Sequence[Span]) -> Why:
+        """Return what holds of *wanted*, spans in the unit of the version."""
+        if not wanted:
+            return Why.STORED  # it has no place in the version of which anything is known
+        if _holds(self._at_answer, wanted):
+            return Why.DELIVERED
+        if _holds(self._delivered, wanted):
+            return Why.CLEARED
+        if _holds(self._previewed, wanted):
+            return Why.PREVIEW
+        some = [*near(self._delivered, wanted), *near(self._previewed, wanted)]
+        return Why.PARTLY if intersect(some, wanted) else Why.STORED
+
+
+def _holds(joined: Sequence[Span], wanted: Sequence[Span]) -> bool:
+    return covers(near(joined, wanted), wanted)
 
 
 class _Judge:
@@ -323,15 +338,16 @@ class _Judge:
         self._passage = passage
         facts = passage.version
         self._text = VersionText(facts.version) if facts is not None else None
+        self._given = _Given(facts) if facts is not None else None
 
     def why(self, span: Span) -> Why:
         """Return why a hit is counted where it is."""
-        facts, text = self._passage.version, self._text
-        if facts is None or text is None:
+        facts, text, given = self._passage.version, self._text, self._given
+        if facts is None or text is None or given is None:
             return self._passage.why
         if text.unit is Unit.BLOCK:
             return _why_blocks(facts, [n for n, b in text.blocks.items() if b.overlaps(span)])
-        return _why_stored(facts, self._in_unit(span))
+        return given.why(self._in_unit(span))
 
     def hit(self, span: Span, why: Why) -> Hit:
         """Return the hit with what stands around it."""
@@ -344,9 +360,9 @@ class _Judge:
             passage=self._passage,
             span=span,
             why=why,
-            before=text[max(0, span.start - _AROUND) : span.start],
+            before=text[max(0, span.start - _BEFORE) : span.start],
             found=text[span.start : span.end],
-            behind=text[span.end : span.end + _AROUND],
+            behind=text[span.end : span.end + _BEHIND],
             place=place,
         )
 

@@ -22,7 +22,7 @@ from store.builder import RunBuilder
 from store.records.findings import Audit, SourceFacts, State, VersionFacts
 from store.records.grades import Grade, Layer
 from store.records.runs import Answer, Part, PartKind, Run, ToolCall, ToolResult
-from store.records.sources import SourceKind, Version, VersionKey
+from store.records.sources import Excerpt, SourceKind, Version, VersionKey
 from store.records.text import Span, Unit
 
 HARD = st.text(st.sampled_from("aAbß甲骨文\r\n\u2028\0\u202e\ud83d\ude00😀İı"), max_size=60)
@@ -141,3 +141,35 @@ def test_the_calls_of_messages_are_those_of_the_requests(tmp_path: Path) -> None
                 if any(first <= index <= last for first, last in ranges)
             }
             assert inside == set(request)
+
+
+def stored(version: Version, unit: Unit, *delivered: Span) -> Audit:
+    facts = VersionFacts(version, unit, True, (), delivered, (), delivered, State.PARTIAL)  # noqa: FBT003
+    audit = made()
+    return replace(audit, sources=(SourceFacts("d", "text", "", (facts,)),))
+
+
+def test_hits_in_numbered_lines_are_told_by_the_lines_that_hold_them() -> None:
+    version = Version(
+        VersionKey("d", "2"),
+        SourceKind.TEXT,
+        text="零壹\n贰叁\n肆零壹",
+        unit=Unit.LINE,
+        line_numbers=(7, 8, 20),
+    )
+    hits, _ = hits_of(stored(version, Unit.LINE, Span(7, 9)), "零壹")
+    assert [(hit.why, hit.place) for hit in hits] == [
+        (Why.DELIVERED, Span(7, 8)),
+        (Why.STORED, Span(20, 21)),
+    ]
+    hits, _ = hits_of(stored(version, Unit.LINE, Span(7, 9)), "叁\n肆")
+    assert [(hit.why, hit.place) for hit in hits] == [(Why.PARTLY, Span(8, 21))]
+
+
+def test_what_only_joins_two_excerpts_has_no_place_and_was_not_given() -> None:
+    pieces = (Excerpt(0, "零壹"), Excerpt(90, "贰叁"))
+    version = Version(VersionKey("d", "3"), SourceKind.TEXT, chars=200, excerpts=pieces)
+    hits, _ = hits_of(stored(version, Unit.CHAR, Span(0, 2), Span(90, 92)), "\n")
+    assert [(hit.why, hit.place) for hit in hits] == [(Why.STORED, None)]
+    hits, _ = hits_of(stored(version, Unit.CHAR, Span(90, 92)), "贰")
+    assert [(hit.why, hit.place) for hit in hits] == [(Why.DELIVERED, Span(90, 91))]

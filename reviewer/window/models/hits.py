@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QFont
 
 from reviewer.services.finding_text import Group, Hit
@@ -25,6 +32,7 @@ class HitModel(QAbstractTableModel):
         super().__init__(parent)
         self.audits: Sequence[Audit] = ()
         self.counts: Mapping[Group, int] = {}
+        self.row_height = 0
         self._hits: dict[Group, list[Hit]] = {}
         self._bold = QFont()
         self._bold.setBold(True)
@@ -90,6 +98,8 @@ class HitModel(QAbstractTableModel):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Look up what an item is in *role*."""
+        if role == Qt.ItemDataRole.SizeHintRole:
+            return QSize(0, self.row_height) if self.row_height else None
         found = self._at(index.row()) if index.isValid() else None
         if isinstance(found, Group):
             if role == Qt.ItemDataRole.FontRole:

@@ -22,13 +22,15 @@ def group_words(group: Group, count: int, listed: int) -> str:
     """Return the heading of a group: what it is, how many hits, how many of them are listed."""
     title = {
         Group.GIVEN: tr("In what the model was given"),
-        Group.NOT_GIVEN: tr("In text that is not known to have been the model's at the answer"),
+        Group.NOT_GIVEN: tr(
+            "In text that the model did not get, or is not proven to have had at the answer"
+        ),
         Group.ELSEWHERE: tr("In stored sources that were given, and in what the model wrote"),
     }[group]
     hits = trn("one hit", "{n} hits", count)
     if listed < count:
         return tr("{title}: {hits}, the first {n} listed", title=title, hits=hits, n=f"{listed:,}")
-    return f"{title}: {hits}"
+    return tr("{title}: {hits}", title=title, hits=hits)
 
 
 def why_words(why: Why) -> str:

@@ -32,6 +32,7 @@ __all__ = ["PANEL", "EverywhereView"]
 
 _KIND = "everywhere"
 _STEPS = 1000
+_PADDING = 8
 _WIDTHS = (34, 64, 34)
 """Widths of the columns in digits."""
 
@@ -91,6 +92,7 @@ class EverywhereView(QWidget):
         view.setAlternatingRowColors(True)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.model.row_height = view.fontMetrics().height() + _PADDING
         digit = view.fontMetrics().horizontalAdvance("0")
         for column, digits in enumerate(_WIDTHS):
             view.setColumnWidth(column, digits * digit)
@@ -237,8 +239,8 @@ def _counts(counts: dict[Group, int]) -> str:
         counts.get(Group.GIVEN, 0),
     )
     others = trn(
-        "{n} more in text not known to have been the model's at the answer",
-        "{n} more in text not known to have been the model's at the answer",
+        "{n} more in text it did not get, or is not proven to have had at the answer",
+        "{n} more in text it did not get, or is not proven to have had at the answer",
         counts.get(Group.NOT_GIVEN, 0),
     )
     wrote = trn("{n} elsewhere", "{n} elsewhere", counts.get(Group.ELSEWHERE, 0))
