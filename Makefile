@@ -1,6 +1,6 @@
 # Two commands are enough: `make demo` and `make test`. Each makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench format lock clean
+.PHONY: screenshots help setup demo test check bench format lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,6 +48,9 @@ test: check
 
 bench: setup
 	$(BIN)/python tests/benchmarks/run.py
+
+screenshots: setup
+	$(BIN)/python packaging/screenshots.py pictures
 
 format: setup
 	$(BIN)/ruff check --fix-only --quiet .

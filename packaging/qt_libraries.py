@@ -20,6 +20,7 @@ from pathlib import Path
 # What a window on X11 and one without a screen load. On Wayland, Xwayland serves the first.
 ENTRIES = (
     "QtWidgets*.so",
+    "QtNetwork*.so",
     "QtSvg*.so",
     "QtPrintSupport*.so",
     "Qt/plugins/platforms/libqxcb.so",
@@ -42,6 +43,7 @@ PACKAGES = {
     "libfontconfig.so.1": ("libfontconfig1", "fontconfig"),
     "libfreetype.so.6": ("libfreetype6", "freetype2"),
     "libglib-2.0.so.0": ("libglib2.0-0", "glib2"),
+    "libgssapi_krb5.so.2": ("libgssapi-krb5-2", "krb5"),
     "libgthread-2.0.so.0": ("libglib2.0-0", "glib2"),
     "libxcb-cursor.so.0": ("libxcb-cursor0", "xcb-util-cursor"),
     "libxcb-glx.so.0": ("libxcb-glx0", "libxcb"),

@@ -27,6 +27,8 @@ from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
 from reviewer.reports import Meta, _words, glossary, reports  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
+from reviewer.window.actions import ACTIONS, MENUS  # noqa: E402
+from reviewer.window.actions import Command as WindowCommand  # noqa: E402
 from store.importers import importers  # noqa: E402
 from store.records.findings import Audit, CitationFacts  # noqa: E402
 
@@ -46,6 +48,7 @@ def documents() -> dict[str, str]:
         "docs/reference/words.md": f"# Words\n\n{_MADE}{_glossary()}",
         "docs/reference/exit-status.md": f"# Exit status\n\n{_MADE}{_exits()}",
         "docs/reference/command-line.md": f"# Command line\n\n{_MADE}{_command_line()}",
+        "docs/reference/keys.md": f"# Keys\n\n{_MADE}{_keys()}",
         "docs/report.svg": "".join(_picture(audits[0])),
         "README.md": readme,
     }
@@ -120,6 +123,22 @@ def _glossary() -> str:
 
 def _exits() -> str:
     return _table(["status", "meaning"], [[str(int(each)), each.meaning] for each in Exit])
+
+
+def _keys() -> str:
+    head = (
+        "Every command of the window, with its key and its menu. `Ctrl+K` finds each of them by its"
+        " name. Single letters write where text is written, and walk everywhere else.\n\n"
+    )
+    rows = [
+        [" or ".join(f"`{key}`" for key in each.keys), each.title, _menu(each)] for each in ACTIONS
+    ]
+    return head + _table(["key", "command", "menu"], rows)
+
+
+def _menu(command: WindowCommand) -> str:
+    menu = MENUS[command.menu].replace("&", "")
+    return f"{menu} › {command.submenu}" if command.submenu else menu
 
 
 def _command_line() -> str:

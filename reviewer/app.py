@@ -8,6 +8,8 @@ does not wait for what only an audit needs.
 
 from __future__ import annotations
 
+import gc
+import io
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from reviewer import __version__
 from reviewer.cli import TRACEBACK_VARIABLE, run
-from reviewer.cli._output import Output
+from reviewer.cli._exit import Exit
+from reviewer.cli._output import Output, UnwritableError
 
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
@@ -97,9 +100,31 @@ class Program:
 
         return write_sample(folder or data_dir() / "sample")
 
+    def window_obstacle(self) -> str:
+        """Return why no window can be opened here, or nothing where one can."""
+        from reviewer.services.screen import window_obstacle
+
+        return window_obstacle()
+
+    def open_window(
+        self, paths: Sequence[str], store: str | None = None, *, restore: bool = True
+    ) -> int:
+        """Open the window; only here is Qt loaded."""
+        from reviewer.window.application import open_window
+
+        return open_window(paths, store, restore=restore)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     strict = "--traceback" in given or bool(os.environ.get(TRACEBACK_VARIABLE))
-    return run(given, Program(strict), Output.of_process(os.environ), os.environ)
+    # A record is millions of small objects without cycles: looking for cycles takes half the time.
+    gc.set_threshold(200_000, 20, 20)
+    try:
+        output = Output.of_process(os.environ)
+    except UnwritableError as error:
+        output = Output(io.BytesIO(), sys.stderr.buffer if sys.stderr else io.BytesIO())
+        output.note(f"standard output cannot be written ({error}); nothing was done")
+        return Exit.USAGE
+    return run(given, Program(strict), output, os.environ)

@@ -54,7 +54,7 @@ def open_paths(
     if store is not None:
         yield from evidence.read(store)
     for path in paths:
-        found = _standard_input(stdin or sys.stdin.buffer) if path == "-" else _open(path)
+        found = _standard_input(stdin) if path == "-" else _open(path)
         for item in found:
             yield _with_evidence(evidence.added(item)) if isinstance(item, Run) else item
 
@@ -167,8 +167,12 @@ def _unknown(probe: Probe) -> str:
     return f"not a trace that can be read; give a folder of text sources with --store; {hint}"
 
 
-def _standard_input(stream: BinaryIO) -> _Opened:
+def _standard_input(given: BinaryIO | None) -> _Opened:
     """Copy standard input to a file, since recognition and reading each need its start."""
+    stream = given or (sys.stdin.buffer if sys.stdin is not None else None)
+    if stream is None:
+        yield Problem("-", "standard input is closed; give it a trace, or name a file")
+        return
     with tempfile.TemporaryDirectory(prefix="reread-") as folder:
         path = Path(folder, "stdin")
         try:

@@ -164,6 +164,8 @@ class FakeProgram:
 
     found: Sequence[Audit | Problem] = field(default_factory=lambda: [quiet_audit()])
     error: BaseException | None = None
+    obstacle: str = "there is no screen"
+    opened: list[tuple[Sequence[str], str | None, bool]] = field(default_factory=list)
 
     def audit(
         self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
@@ -201,6 +203,17 @@ class FakeProgram:
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Fail as a full disk does."""
         raise OSError(28, "No space left on device", str(folder))
+
+    def window_obstacle(self) -> str:
+        """Return what was given."""
+        return self.obstacle
+
+    def open_window(
+        self, paths: Sequence[str], store: str | None = None, *, restore: bool = True
+    ) -> int:
+        """Keep what is to be opened."""
+        self.opened.append((paths, store, restore))
+        return 0
 
 
 @dataclass

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 
 from store.records.text import Span
 
-__all__ = ["covers", "intersect", "length", "subtract", "union"]
+__all__ = ["covers", "intersect", "length", "near", "subtract", "union"]
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -60,6 +61,17 @@ def intersect(left: Iterable[Span], right: Iterable[Span]) -> tuple[Span, ...]:
         else:
             j += 1
     return tuple(shared)
+
+
+def near(joined: Sequence[Span], wanted: Sequence[Span]) -> Sequence[Span]:
+    """Return those of *joined* that may meet *wanted*; both as `union` gives them.
+
+    A question about one row of a table then does not cost its other rows.
+    """
+    if not wanted:
+        return ()
+    first = bisect_right(joined, wanted[0].start, key=lambda span: span.end)
+    return joined[first : bisect_left(joined, wanted[-1].end, key=lambda span: span.start)]
 
 
 def covers(holding: Iterable[Span], wanted: Iterable[Span]) -> bool:

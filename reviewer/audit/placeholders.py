@@ -6,14 +6,16 @@ and does not hold the result is one, whatever it says.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
-from reviewer.audit.intervals import subtract, union
+from reviewer.audit.intervals import intersect, subtract, union
 from reviewer.audit.matching import Target, find
 from reviewer.audit.standing import Appearance, Standing
 from reviewer.audit.texts import VersionText
 from reviewer.audit.views import views
-from store.records.findings import Delivery, Form, PlaceholderFacts, PlaceholderKind
+from store.records.findings import Delivery, PlaceholderFacts, PlaceholderKind
 from store.records.grades import Grade
 from store.records.markers import marker_of
 from store.records.runs import Admission, ContextEdit, EditKind, PartKind, ToolResult
@@ -29,6 +31,10 @@ _KINDS = {
     EditKind.TRUNCATE: PlaceholderKind.TRUNCATED,
     EditKind.PERSIST: PlaceholderKind.PERSISTED,
 }
+
+
+_ALL = (Span(0, sys.maxsize),)
+"""Of a version that a result did not name, a side file or another state, any text counts."""
 
 
 def placeholders(standing: Standing) -> Iterator[PlaceholderFacts]:
@@ -194,7 +200,9 @@ class _History:
         kept = self._kept_by_version(own)
         calls: list[int | None] = []
         for delivery in self._elsewhere(own):
-            if subtract([delivery.span], kept.get(delivery.version, ())):
+            asked = self._asked.get(delivery.version, _ALL)
+            lost = subtract(intersect([delivery.span], asked), kept.get(delivery.version, ()))
+            if lost:
                 stays = self.standing.residency.stays(delivery.message)
                 calls += (self._answered(s.first, s.last) for s in stays if s.first >= at)
         again = (a for a in self.seen if self._state(a)[0] and a.first > at)
@@ -217,12 +225,7 @@ class _History:
             arrived = self.standing.residency.first(delivery.message)
             if arrived is not None and arrived >= lost:
                 spans.setdefault(delivery.version, []).append(delivery.span)
-        texts = self.standing.deliveries.texts
-        asked = {
-            known.version.key: known.in_unit(known.chars(selection))
-            for selection in self.result.selections
-            if (known := self.standing.deliveries.text_of(selection))
-        }
+        texts, asked = self.standing.deliveries.texts, self._asked
         return any(
             not subtract(asked.get(key, texts[key].pieces), found)
             and (key in asked or self._is_copy(texts[key]))
@@ -246,8 +249,19 @@ class _History:
         deliveries = self.standing.deliveries
         sources = {s.source_id for s in self.result.selections} | {self.result.side_file}
         texts = (text for source in sources for text in deliveries.by_source.get(source, ()))
-        for text in texts:
-            for delivery in deliveries.by_version.get(text.version.key, ()):
-                outside = (delivery.message, delivery.part) not in own
-                if outside and delivery.form is not Form.PREVIEW:
+        for key in (text.version.key for text in texts):
+            for delivery in self.standing.holders(key, self._asked.get(key, _ALL)):
+                if (delivery.message, delivery.part) not in own:
                     yield delivery
+
+    @cached_property
+    def _asked(self) -> Mapping[VersionKey, tuple[Span, ...]]:
+        """What the result was asked to hold, by version: other parts of it are other text."""
+        asked: dict[VersionKey, tuple[Span, ...]] = {}
+        for selection in self.result.selections:
+            known = self.standing.deliveries.text_of(selection)
+            if known is not None:
+                key = known.version.key
+                spans = known.in_unit(known.chars(selection))
+                asked[key] = union((*asked.get(key, ()), *spans))
+        return asked

@@ -7,13 +7,15 @@ version, never the length of the run.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from reviewer.audit.delivery import Deliveries
-from reviewer.audit.intervals import intersect, union
+from reviewer.audit.intervals import union
 from reviewer.audit.residency import Residency
 from store.records.findings import Delivery, Form
 from store.records.grades import Grade
@@ -33,6 +35,32 @@ class Appearance(NamedTuple):
     part: int
 
 
+class _ByPlace:
+    """The deliveries of one version, and which of them hold a span.
+
+    One delivery for each row or line, and one question for each citation: to
+    look through all of them each time would cost their product.
+    """
+
+    def __init__(self, deliveries: Iterable[Delivery]) -> None:
+        self.deliveries = tuple(deliveries)
+        order = range(len(self.deliveries))
+        self._order = sorted(order, key=lambda at: self.deliveries[at].span.start)
+        spans = [self.deliveries[at].span for at in self._order]
+        self._starts = [span.start for span in spans]
+        # The furthest end so far rises, so what ends before a place is a first stretch.
+        self._ends = list(accumulate((span.end for span in spans), max))
+
+    def holding(self, spans: Iterable[Span]) -> tuple[Delivery, ...]:
+        """Return the deliveries that hold some of *spans*, in recorded order."""
+        found: set[int] = set()
+        for span in spans:
+            first = bisect_right(self._ends, span.start)
+            near = self._order[first : bisect_left(self._starts, span.end)]
+            found.update(at for at in near if self.deliveries[at].span.meet(span))
+        return tuple(self.deliveries[at] for at in sorted(found))
+
+
 class Standing:
     """One run, and what stood in each of its requests."""
 
@@ -41,6 +69,9 @@ class Standing:
         self.residency = Residency(run.calls, len(run.messages))
         self.deliveries = Deliveries(run, self.residency)
         self._requests: dict[int, tuple[int, ...]] = {}
+        self._bodies_of: dict[VersionKey, _ByPlace] = {}
+        self._whole_at: dict[tuple[VersionKey, int], tuple[Span, ...]] = {}
+        self._touched_at: dict[tuple[VersionKey, int], tuple[Span, ...]] = {}
 
     # -- calls --------------------------------------------------------------------
 
@@ -68,11 +99,16 @@ class Standing:
 
     def delivered(self, key: VersionKey, call: int) -> tuple[Span, ...]:
         """Return the spans of a version that stand whole in the request of *call*."""
-        return union(d.span for d in self._bodies(key, call) if d.fields is None)
+        if (key, call) not in self._whole_at:
+            spans = (d.span for d in self._bodies(key, call) if d.fields is None)
+            self._whole_at[key, call] = union(spans)
+        return self._whole_at[key, call]
 
     def touched(self, key: VersionKey, call: int) -> tuple[Span, ...]:
         """Return the spans of a version of which at least some stands in the request of *call*."""
-        return union(d.span for d in self._bodies(key, call))
+        if (key, call) not in self._touched_at:
+            self._touched_at[key, call] = union(d.span for d in self._bodies(key, call))
+        return self._touched_at[key, call]
 
     def ever(self, key: VersionKey, until: int | None = None) -> tuple[Span, ...]:
         """Return the spans touched in any request up to call *until* (all of the run without)."""
@@ -94,13 +130,17 @@ class Standing:
 
     def bodies(self, key: VersionKey) -> tuple[Delivery, ...]:
         """Return every delivery of a version; previews are none."""
-        found = self.deliveries.by_version.get(key, ())
-        return tuple(d for d in found if d.form is not Form.PREVIEW)
+        return self._placed(key).deliveries
 
     def holders(self, key: VersionKey, spans: Iterable[Span]) -> tuple[Delivery, ...]:
         """Return the deliveries that hold some of *spans* of a version."""
-        wanted = union(spans)
-        return tuple(d for d in self.bodies(key) if intersect([d.span], wanted))
+        return self._placed(key).holding(union(spans))
+
+    def _placed(self, key: VersionKey) -> _ByPlace:
+        if key not in self._bodies_of:
+            found = self.deliveries.by_version.get(key, ())
+            self._bodies_of[key] = _ByPlace(d for d in found if d.form is not Form.PREVIEW)
+        return self._bodies_of[key]
 
     def _bodies(self, key: VersionKey, call: int) -> tuple[Delivery, ...]:
         return tuple(d for d in self.bodies(key) if self._at(d, call))

@@ -8,11 +8,11 @@ suffice.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor, how_many
-from reviewer.audit.intervals import intersect, subtract, union
+from reviewer.audit.intervals import intersect, near, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import Known, VersionText
@@ -163,7 +163,7 @@ class _Judge:
             reason = f"its known pieces stand in the request of call {call}, its length is unknown"
         held = self._standing.holders(case.key, spans)
         calls = self._standing.residency.calls({d.message for d in held}, call)
-        now = self._whole(case, facts)
+        now = near(self._whole(case, facts), spans)
         missing = self._missing(case, verdict, now)
         return replace(
             facts,
@@ -175,13 +175,14 @@ class _Judge:
             evidence=self._evidence(case, held, calls),
         )
 
-    def _missing(self, case: _Case, verdict: Verdict, whole: tuple[Span, ...]) -> tuple[Span, ...]:
+    def _missing(self, case: _Case, verdict: Verdict, whole: Sequence[Span]) -> tuple[Span, ...]:
         """What of the cited span the model did not have at all; rows in part are named apart."""
         if verdict is Verdict.READ:
             return ()
         if verdict is Verdict.PREVIEW_ONLY:
             return subtract(case.spans, self._standing.previewed(case.key, case.call))
-        return subtract(case.spans, (*whole, *self._standing.touched(case.key, case.call)))
+        touched = near(self._standing.touched(case.key, case.call), case.spans)
+        return subtract(case.spans, (*whole, *touched))
 
     def _undecidable(self, facts: CitationFacts, found: Resolved, call: int) -> str:
         state = self._standing.call(call)
@@ -226,10 +227,10 @@ class _Judge:
 
     def _verdict(self, case: _Case, facts: CitationFacts) -> tuple[Verdict, str]:
         standing, key, spans = self._standing, case.key, case.spans
-        whole = self._whole(case, facts)
+        whole = near(self._whole(case, facts), spans)
         if not subtract(spans, whole):
             return Verdict.READ, f"all of it stands in the request of call {case.call}"
-        now = intersect(spans, standing.touched(key, case.call))
+        now = intersect(spans, near(standing.touched(key, case.call), spans))
         if now:
             reason = f"some of it stands in the request of call {case.call}"
             lacking = self._lacking_fields(case)

@@ -19,7 +19,7 @@ from typing import NoReturn
 from reviewer import __version__
 from reviewer.cli._command import Command, Context, Services, UsageError
 from reviewer.cli._exit import Exit
-from reviewer.cli._output import Output
+from reviewer.cli._output import Output, UnwritableError
 
 __all__ = ["TRACEBACK_VARIABLE", "commands", "parser", "run"]
 
@@ -102,16 +102,29 @@ def run(
     """Do what *arguments* ask and return the exit status; nothing is raised."""
     details = "--traceback" in arguments or bool(environment.get(TRACEBACK_VARIABLE))
     try:
-        status = _run(arguments, Context(output, services))
+        return _told(arguments, Context(output, services), details=details)
+    except BrokenPipeError:
+        output.abandon()
+        return Exit.CANCELLED
+    except UnwritableError as error:
+        output.abandon()
+        output.note(f"standard output cannot be written ({error}); the result is not complete")
+        return Exit.USAGE
+
+
+def _told(arguments: Sequence[str], context: Context, *, details: bool) -> int:
+    """Do what is asked, and say what went wrong as long as there is where to say it."""
+    output = context.output
+    try:
+        status = _run(arguments, context)
         output.flush()
     except UsageError as error:
         first, _, rest = str(error).partition("\n")
         output.note(first)
         output.details(f"{rest}\n" if rest else "")
         return Exit.USAGE
-    except BrokenPipeError:
-        output.abandon()
-        return Exit.CANCELLED
+    except (BrokenPipeError, UnwritableError):
+        raise
     except KeyboardInterrupt:
         output.note("cancelled")
         return Exit.CANCELLED
@@ -140,6 +153,10 @@ def _run(arguments: Sequence[str], context: Context) -> int:
         context.output.lines([f"reread {__version__} (Python {python})"])
         return Exit.OK
     if chosen.command is None:
+        obstacle = context.services.window_obstacle()
+        if not obstacle:
+            return context.services.open_window(())
+        context.output.note(f"no window is opened: {obstacle}")
         context.output.lines(top.format_help().rstrip("\n").split("\n"))
         return Exit.OK
     return int(chosen.run(chosen, context))

@@ -63,6 +63,14 @@ class Services(Protocol):
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""
 
+    def window_obstacle(self) -> str:
+        """Return why no window can be opened here, in one sentence, or nothing where one can."""
+
+    def open_window(
+        self, paths: Sequence[str], store: str | None = None, *, restore: bool = True
+    ) -> int:
+        """Open the window and return the exit status when it is closed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:

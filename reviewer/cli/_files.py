@@ -22,10 +22,24 @@ def checked_output(name: str, evidence: Sequence[str]) -> Path:
     the folder of side files that a session file has beside it.
     """
     path = Path(name)
-    place = Path(os.path.realpath(path))
-    if path.is_dir():
+    if not name:
+        raise UsageError("--output: the name is empty; name a file")
+    try:
+        is_folder, place = path.is_dir(), Path(os.path.realpath(path))
+        has_folder = place.parent.is_dir()
+        is_special = place.exists() and not place.is_file()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"--output {name}: no file can have this name ({reason})") from None
+    if is_folder:
         raise UsageError(f"--output {name}: this is a folder; name a file in it")
-    if not place.parent.is_dir():
+    if is_special:
+        # A result is moved into its place, which would put a file where a device or a pipe was.
+        raise UsageError(
+            f"--output {name}: this is no file (a device, a pipe or a socket); name a file, or "
+            "leave --output away to write to standard output"
+        )
+    if not has_folder:
         raise UsageError(f"--output {name}: there is no folder {place.parent}; make it first")
     for given in evidence:
         if given == "-":

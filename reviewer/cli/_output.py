@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -10,11 +11,15 @@ from typing import BinaryIO
 
 from reviewer.display import one_line, visible
 
-__all__ = ["Output", "columns_of", "encoded"]
+__all__ = ["Output", "UnwritableError", "columns_of", "encoded"]
 
 _COLUMNS = 100
 _DIGITS = 5
 _LEAST_COLUMNS = 40
+
+
+class UnwritableError(Exception):
+    """Standard output takes nothing more, as on a full disk; a reader who left is none of it."""
 
 
 class Output:
@@ -42,14 +47,21 @@ class Output:
 
     @classmethod
     def of_process(cls, environment: Mapping[str, str]) -> Output:
-        """Make the output of this process."""
+        """Make the output of this process.
+
+        Raises `UnwritableError` when standard output was closed before it began.
+        """
+        # Python has no stream, and says nothing, where the one who started it closed it.
+        if sys.stdout is None:
+            raise UnwritableError("it is closed")
+        stderr = sys.stderr.buffer if sys.stderr is not None else io.BytesIO()
         terminal = sys.stdout.isatty()
         colour = (
             terminal and not environment.get("NO_COLOR") and environment.get("TERM", "") != "dumb"
         )
         return cls(
             sys.stdout.buffer,
-            sys.stderr.buffer,
+            stderr,
             columns=columns_of(environment, sys.stdout.fileno() if terminal else None),
             colour=colour,
             terminal=terminal,
@@ -58,7 +70,7 @@ class Output:
     def result(self, chunks: Iterable[str]) -> None:
         """Write a result that is safe to look at already."""
         for chunk in chunks:
-            self._stdout.write(encoded(chunk))
+            self._put(encoded(chunk))
 
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines of a result; what a terminal would obey is made visible."""
@@ -70,36 +82,54 @@ class Output:
         Bytes that were no UTF-8 in the evidence become those bytes again.
         """
         if not self._terminal:
-            self._stdout.write(_bytes_of(text))
+            self._put(_bytes_of(text))
             return
         shown = visible(text)
-        self._stdout.write(encoded(f"{shown}\n"))
+        self._put(encoded(f"{shown}\n"))
         if shown != text:
             self.note("some characters are shown by stand-ins; into a file they are written as is")
 
     def note(self, message: str) -> None:
         """Write one line of diagnostics."""
-        self._stdout.flush()
-        self._stderr.write(encoded(f"reread: {one_line(message)}\n"))
-        self._stderr.flush()
+        self.details(f"reread: {one_line(message)}\n")
 
     def details(self, text: str) -> None:
         """Write diagnostics of several lines, such as a usage or a traceback."""
-        self._stdout.flush()
-        self._stderr.write(encoded(visible(text)))
-        self._stderr.flush()
+        self.flush()
+        try:
+            self._stderr.write(encoded(visible(text)))
+            self._stderr.flush()
+        except OSError:  # nowhere is left to say it; the exit status still speaks
+            _lead_nowhere(self._stderr)
 
     def flush(self) -> None:
         """Write what is still held back; a closed pipe is met here and not at the very end."""
-        self._stdout.flush()
+        try:
+            self._stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UnwritableError(error.strerror or str(error)) from None
+
+    def _put(self, data: bytes) -> None:
+        try:
+            self._stdout.write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UnwritableError(error.strerror or str(error)) from None
 
     def abandon(self) -> None:
         """Let what is held back go nowhere: the reader went away."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        try:
-            os.dup2(nowhere, self._stdout.fileno())
-        finally:
-            os.close(nowhere)
+        _lead_nowhere(self._stdout)
+
+
+def _lead_nowhere(stream: BinaryIO) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    finally:
+        os.close(nowhere)
 
 
 def columns_of(environment: Mapping[str, str], terminal: int | None) -> int:

@@ -47,10 +47,10 @@ def _run(args: Namespace, context: Context) -> int:
     report = _report(args, context)
     account = Account(context.output)
     inputs = [*args.paths, *(given for given in (args.store, args.decisions) if given)]
-    place = checked_output(args.output, inputs) if args.output else None
+    place = checked_output(args.output, inputs) if args.output is not None else None
     found = context.services.audit(args.paths, args.store, tokens=report.tokens)
     meta = context.services.meta(context.output, everything=args.all)
-    if args.decisions:
+    if args.decisions is not None:
         log = context.services.shown_log(args.decisions)
         found = log.checked(found)
         meta = replace(meta, reviews=log.reviews)

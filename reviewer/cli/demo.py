@@ -1,4 +1,4 @@
-"""``reread demo``: write the sample run folders, audit them, show what was found."""
+"""``reread demo``: write the sample run folders, audit them, show what was found in the window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ _PAGE = "sample.html"
 
 
 def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("--no-window", action="store_true", help="open no window at the end")
+    parser.add_argument(
+        "--no-window",
+        action="store_true",
+        help="open no window at the end (none is opened without a screen)",
+    )
     parser.add_argument(
         "--into", metavar="DIR", help="where to write (default: in the user's data folder)"
     )
@@ -42,6 +46,9 @@ def _run(args: Namespace, context: Context) -> int:
     lines = [f"  {place}" for place in paths]
     output.lines([one_line(line) for line in ("", "Sample run folders:", *lines)])
     output.lines(["The audit as a page:", one_line(f"  {page}")])
+    if not args.no_window and not services.window_obstacle():
+        output.flush()
+        services.open_window(paths, restore=False)
     # Findings and changed bytes are what the sample is made of: the demo worked if it was audited.
     return Exit.OK if account.audited == len(places) else Exit.UNDECIDED
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["DATA_DIR_VARIABLE", "data_dir"]
+__all__ = ["DATA_DIR_VARIABLE", "data_dir", "session_file"]
 
 DATA_DIR_VARIABLE = "REREAD_DATA_DIR"
 """The environment variable that moves the user's data folder."""
@@ -26,3 +26,8 @@ def data_dir() -> Path:
     if chosen:
         return Path(chosen).expanduser().absolute()
     return Path(platformdirs.user_data_dir("reread", appauthor=False)).absolute()
+
+
+def session_file() -> Path:
+    """Give the file that holds how the window was left, which need not exist."""
+    return data_dir() / "window.json"

@@ -9,6 +9,7 @@ its own they are read and hashed again.
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,13 +68,14 @@ def results_of(runs: Iterable[Run], folders: Iterable[str] = ()) -> Results:
         folders
     )
     places: list[_Objects | _Texts] = [*map(_Objects, roots)]
-    places += [_Texts(Path(path)) for path in texts if Path(path).is_dir()]
+    places += [_Texts(Path(path)) for path in texts if os.path.isdir(path)]  # noqa: PTH112
     versions = [version for run in runs for version in run.versions]
     return Results(versions, _grant(runs), _Bytes(versions, places))
 
 
 def _root(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
+    # Unlike `Path.is_dir` this raises for no name, however long or strange.
+    return path if os.path.isdir(path) else path.parent  # noqa: PTH112
 
 
 def _grant(runs: list[Run]) -> Grant | None:

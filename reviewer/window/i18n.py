@@ -42,7 +42,7 @@ def set_language(code: str) -> None:
         tell()
 
 
-def tr(text: str, **values: object) -> str:
+def tr(text: str, /, **values: object) -> str:
     """Return *text* in the present language, with ``{name}`` replaced by the value of that name.
 
     Without values nothing is replaced, so that braces of the text stay.
@@ -51,7 +51,7 @@ def tr(text: str, **values: object) -> str:
     return found.format(**values) if values else found
 
 
-def trn(one: str, many: str, n: int, **values: object) -> str:
+def trn(one: str, many: str, n: int, /, **values: object) -> str:
     """Return the form for *n* things, with ``{n}`` replaced by the number.
 
     Languages without a plural have an entry for *many* only.

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from reviewer.window.desk import Desk
 
-__all__ = ["Area", "Panel", "panels"]
+__all__ = ["Area", "Panel", "panels", "view_modules"]
 
 Area = Literal["run", "centre", "evidence", "findings"]
 """Left dock (tabs), centre (tabs), right dock, bottom dock (tabs)."""
@@ -47,11 +47,17 @@ def panels(area: Area | None = None) -> tuple[Panel, ...]:
     return tuple(sorted(chosen, key=lambda panel: (panel.order, panel.id)))
 
 
-def _found() -> Iterator[Panel]:
+def view_modules() -> tuple[str, ...]:
+    """Return the names of the modules in which panels are looked for."""
     if find_spec(_VIEWS) is None:
-        return
-    for module in pkgutil.iter_modules(import_module(_VIEWS).__path__):
-        held = import_module(f"{_VIEWS}.{module.name}")
+        return ()
+    path = import_module(_VIEWS).__path__
+    return tuple(f"{_VIEWS}.{module.name}" for module in pkgutil.iter_modules(path))
+
+
+def _found() -> Iterator[Panel]:
+    for name in view_modules():
+        held = import_module(name)
         if hasattr(held, "PANEL"):
             yield held.PANEL
         yield from getattr(held, "PANELS", ())

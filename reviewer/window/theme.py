@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Literal
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-__all__ = ["CHOICES", "THEMES", "apply", "colour", "contrast", "present", "resolved"]
+__all__ = ["CHOICES", "THEMES", "apply", "base_font", "colour", "contrast", "present", "resolved"]
 
 Choice = Literal["system", "light", "dark", "contrast"]
 CHOICES: tuple[Choice, ...] = ("system", "light", "dark", "contrast")
@@ -107,8 +107,20 @@ THEMES: Mapping[str, Mapping[str, str]] = {
 """The colours of every theme, as ``#rrggbb`` by name."""
 
 _PRESENT = ["light"]
+_STYLED = "reread_styled"
+"""The property of the application that says that its style was set."""
 _LINEAR_UP_TO = 0.04045
 """Where the curve of sRGB begins; below it light is in proportion to the number."""
+
+_NO_FONTS = ("Sans Serif", "Sans", "Serif", "Monospace")
+_LATIN_FAMILIES = ("Noto Sans", "Cantarell", "Ubuntu", "DejaVu Sans", "Liberation Sans")
+_WIDE_FAMILIES = (
+    "PingFang SC",
+    "Microsoft YaHei UI",
+    "Noto Sans CJK SC",
+    "Source Han Sans SC",
+    "WenQuanYi Micro Hei",
+)
 
 _ROLES = {
     "window": (QPalette.ColorRole.Window,),
@@ -128,7 +140,15 @@ _ROLES = {
 
 _SHEET = """
 QMainWindow::separator {{ background: {line}; width: 1px; height: 1px; }}
-QTabWidget::pane {{ border: 0; border-top: 1px solid {line}; }}
+QTabWidget::pane {{ border: 0; }}
+QLineEdit {{ padding: 3px 5px; border: 1px solid {muted}; border-radius: 3px;
+    background: {paper}; color: {ink}; }}
+QLineEdit:focus {{ border: 1px solid {accent}; }}
+QCheckBox::indicator {{ width: 12px; height: 12px; border: 1px solid {muted};
+    border-radius: 2px; background: {paper}; }}
+QCheckBox::indicator:checked {{ background: {accent}; border: 3px solid {paper};
+    outline: 1px solid {muted}; }}
+QCheckBox:focus {{ text-decoration: underline; }}
 QTabBar::tab {{ padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
     color: {muted}; background: {window}; }}
 QTabBar::tab:selected {{ color: {ink}; border-bottom: 2px solid {accent}; }}
@@ -140,11 +160,14 @@ QHeaderView::section {{ padding: 4px 6px; border: 0; border-right: 1px solid {li
 QStatusBar::item {{ border: 0; }}
 QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
 QLabel[tone="muted"] {{ color: {muted}; }}
+QLabel[tone="good"] {{ color: {good}; }}
+QLabel[tone="open"] {{ color: {open}; }}
+QLabel[tone="bad"] {{ color: {bad}; }}
 QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
-QPushButton#choice {{ text-align: left; padding: 16px 20px; border: 1px solid {line};
+QListWidget#recent_runs {{ background: {window}; }}
+QPushButton#choice {{ border: 1px solid {line};
     border-radius: 6px; background: {paper}; }}
-QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent};
-    padding: 15px 19px; }}
+QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent}; }}
 """
 
 
@@ -177,13 +200,33 @@ def apply(choice: str) -> None:
     name = resolved(choice)
     _PRESENT[0] = name
     tokens = THEMES[name]
-    if app.style().objectName().lower() != "fusion":
+    if not app.property(_STYLED):  # a style that is set again would be deleted under its widgets
+        # Without it a widget that a style sheet speaks of takes no other size of text.
+        app.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         app.setStyle("fusion")
-    app.setPalette(_palette(tokens))
+        app.setProperty(_STYLED, True)  # noqa: FBT003 - Qt's signature
+    palette = _palette(tokens)
+    app.setPalette(palette)
     app.setStyleSheet(_SHEET.format(**tokens))
     for widget in app.topLevelWidgets():
+        widget.setPalette(palette)
         # Views that paint with `colour` hear of it even where their own palette did not change.
         QApplication.sendEvent(widget, QEvent(QEvent.Type.PaletteChange))
+
+
+def base_font(system: QFont) -> QFont:
+    """Return the system's font with fonts for Chinese, Japanese and Korean behind it, named.
+
+    Left to itself Qt may choose a bold face for what the first font lacks.
+    """
+    font = QFont(system)
+    families = QFontDatabase.families()
+    # "Sans Serif" and the like are names of no font, and would be passed over.
+    wanted = (system.family(), QFontInfo(system).family(), *_LATIN_FAMILIES)
+    real = [each for each in wanted if each in families and each not in _NO_FONTS]
+    first = real[0] if real else system.family()
+    font.setFamilies([first, *(each for each in _WIDE_FAMILIES if each in families)])
+    return font
 
 
 def contrast(one: str, other: str) -> float:

@@ -89,7 +89,7 @@ def inside(folder: Path, relative: str) -> Path:
     try:
         real = path.resolve()
         root = folder.resolve()
-    except (OSError, RuntimeError):  # a link that leads to itself
+    except (OSError, RuntimeError, ValueError):  # a link to itself; no name a file can have
         raise OutsideError(relative) from None
     if real != root and root not in real.parents:
         raise OutsideError(relative)

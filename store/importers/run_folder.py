@@ -26,8 +26,8 @@ _FORMAT = "reread.run/1"
 _EVENTS_FORMAT = "reread.events/1"
 _MANIFEST, _TRACE, _VERSIONS = "manifest.json", "events.jsonl", "versions.jsonl"
 _SAYS_FORMAT = re.compile(rb'"format"\s*:\s*"reread\.run/')
-_SAYS_EVENT = re.compile(rb'^\s*\{[^\n]*?"event"\s*:\s*"([a-z_]+)"')
-_SAYS_VERSION = re.compile(rb'^\s*\{[^\n]*?"source_id"\s*:')
+_SAYS_EVENT = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{[^\n]*?"event"\s*:\s*"([a-z_]+)"')
+_SAYS_VERSION = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{[^\n]*?"source_id"\s*:')
 
 
 def _recognise(probe: Probe) -> bool:
@@ -153,8 +153,9 @@ class _Folder:
         for name in native:
             self._events(reader, facts, name)
         reader.finish(self.folder.resolve().name)
-        if not builder.calls:
-            builder.problem(self.label, NO_CALLS)
+        told = (*self.problems, *store.problems, *builder.problems)
+        if not builder.calls and all(each.kind is not ProblemKind.LOST for each in told):
+            builder.problem(self.path, NO_CALLS)
         builder.problems[:0] = self.problems + store.problems
         builder.other_events[:0] = self.other_events + store.other_events
         return builder.finish()
@@ -283,7 +284,7 @@ class _Folder:
         except _files.OutsideError:
             where = f"{self.label}/{_MANIFEST}"
             told = f'"{_files.shown(name)}" names a path outside the run folder; not opened'
-            self._lost(where, told)
+            self._lost(where, f"{told}; put the file inside")
             return None
 
     def _completion(self, facts: _Facts, store: StoreReader) -> Callable[[Run], Run]:

@@ -80,3 +80,11 @@ def test_what_is_cut_from_the_text_is_always_found_in_it(text: str, start: int, 
 def test_every_place_of_an_outcome_holds_the_normalised_words(quote: str, text: str) -> None:
     for place in anchor(quote, text).places:
         assert normalised(text[place.start : place.end]) == normalised(quote)
+
+
+@given(TEXTS)
+def test_a_place_found_under_the_normalisation_leads_back_to_the_same_words(text: str) -> None:
+    quote = normalised(text)
+    found = anchor(quote, f"x{text}x")
+    assert found.places or not quote
+    assert {normalised(f"x{text}x"[s.start : s.end]) for s in found.places} <= {quote}

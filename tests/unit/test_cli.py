@@ -26,14 +26,48 @@ from tests.made import FakeProgram, command, lost, made_audit, made_run, quiet_a
 
 def test_every_subcommand_is_a_file_of_the_package() -> None:
     names = {each.name for each in commands()}
-    assert {"audit", "demo", "explain", "formats", "reread", "rules", "sources", "view"} <= names
+    assert {
+        "audit",
+        "demo",
+        "explain",
+        "formats",
+        "open",
+        "reread",
+        "rules",
+        "sources",
+        "view",
+    } <= names
 
 
-def test_without_a_command_the_help_is_printed() -> None:
-    ended = command()
+def test_without_a_command_and_a_screen_the_help_is_printed_with_the_reason() -> None:
+    program = FakeProgram()
+    ended = command(program=program)
     assert ended.status == 0
     assert "usage: reread" in ended.out
-    assert ended.err == ""
+    assert ended.err == "reread: no window is opened: there is no screen\n"
+    assert program.opened == []
+
+
+def test_without_a_command_the_window_opens_where_there_is_a_screen() -> None:
+    program = FakeProgram(obstacle="")
+    ended = command(program=program)
+    assert (ended.status, ended.out, ended.err) == (0, "", "")
+    assert program.opened == [((), None, True)]
+
+
+def test_open_hands_its_paths_to_the_window() -> None:
+    program = FakeProgram(obstacle="")
+    assert command("open", "a", "b", "--store", "s", program=program).status == 0
+    assert command("open", "--no-session", program=program).status == 0
+    assert program.opened == [(["a", "b"], "s", True), ([], None, False)]
+
+
+def test_open_says_why_there_is_no_window() -> None:
+    program = FakeProgram(obstacle="libEGL.so.1 is missing; install libegl1")
+    ended = command("open", "a", program=program)
+    assert ended.status == 2
+    assert "install libegl1" in ended.err
+    assert program.opened == []
 
 
 @pytest.mark.parametrize("each", commands(), ids=lambda each: each.name)

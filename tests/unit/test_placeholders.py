@@ -126,3 +126,14 @@ def test_of_two_results_with_one_id_the_cleared_one_is_told() -> None:
     talk.replace(0, "[cleared]")
     (found,) = facts(talk)
     assert found.original_chars == len("The first result of this id.")
+
+
+def test_a_later_read_of_another_part_does_not_bring_the_lost_part_back() -> None:
+    talk = Talk()
+    talk.source("doc")
+    talk.result(TEXT[:40], chars("doc", (0, 40)))
+    talk.call()
+    talk.replace(0, "[cleared]")
+    talk.result(TEXT[40:90], chars("doc", (40, 90)), id="r2")
+    (found,) = facts(talk)
+    assert found.reread_at_call is None

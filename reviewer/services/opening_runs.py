@@ -1,0 +1,108 @@
+"""Opens and audits paths for somebody who watches: tells what it does, and can be stopped.
+
+Made to run in a worker thread; nothing here knows a window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from store.records.findings import Audit
+from store.records.runs import Problem, ProblemKind
+
+__all__ = ["Begun", "Ended", "Found", "Stopped", "Unread", "open_runs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The path number *number* (from 1) of *total* is being read; *runs* were found so far."""
+
+    path: str
+    number: int
+    total: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run with model calls was read and audited."""
+
+    path: str
+    audit: Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Something that could not be read, was changed, or deserves a note."""
+
+    path: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Everything was read; *runs* have model calls, *empty* have none."""
+
+    runs: int
+    empty: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """It was stopped after *runs* runs; the paths in *left* were not read to their end."""
+
+    runs: int
+    left: tuple[str, ...]
+
+
+Step = Begun | Found | Unread | Ended | Stopped
+
+
+def open_runs(
+    paths: Sequence[str],
+    store: str | None = None,
+    *,
+    stopped: Callable[[], bool] = lambda: False,
+    tokens: bool = True,
+) -> Iterator[Step]:
+    """Yield what is met in *paths*, in their order, and at last `Ended` or `Stopped`.
+
+    *stopped* is asked before each path and after each run.  A run without
+    model calls is no `Found`, since there is nothing to audit in it; what it
+    says of itself comes as `Unread`.
+    """
+    # The audit and its importers take their time to load: the window is there before them.
+    from reviewer.services.auditing import audit_paths  # noqa: PLC0415
+
+    runs = empty = 0
+    told: set[tuple[str, str]] = set()
+    for place, path in enumerate(paths):
+        if stopped():
+            yield Stopped(runs, tuple(paths[place:]))
+            return
+        yield Begun(path, place + 1, len(paths), runs)
+        for item in audit_paths([path], store, tokens=tokens):
+            if isinstance(item, Audit):
+                runs += bool(item.run.calls)
+                empty += not item.run.calls
+            yield from _steps(path, item, told)
+            if stopped():
+                yield Stopped(runs, tuple(paths[place:]))
+                return
+    yield Ended(runs, empty)
+
+
+def _steps(path: str, item: Audit | Problem, told: set[tuple[str, str]]) -> Iterator[Step]:
+    problems = (item,) if isinstance(item, Problem) else item.run.problems
+    for problem in problems:
+        # The store and the tokenizer are looked at for each path, and say the same each time.
+        if (problem.where, problem.what) not in told:
+            told.add((problem.where, problem.what))
+            yield Unread(path, problem)
+    if isinstance(item, Audit):
+        if item.run.calls:
+            yield Found(path, item)
+        elif not problems:
+            what = "no model call was found in this run: there is nothing to audit"
+            yield Unread(path, Problem(item.run.path, what, ProblemKind.LOST))

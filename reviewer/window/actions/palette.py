@@ -1,0 +1,117 @@
+"""The command palette: every action, source, call and rule under one line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from reviewer.window.i18n import tr
+from reviewer.window.pages import plain_label
+
+__all__ = ["Entry", "Palette", "matching"]
+
+_MOST = 200
+"""Entries shown at once; how many more there are is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the palette: what it is, more about it, and what choosing it does.
+
+    An entry with a reason in ``cannot`` is shown and cannot be chosen.
+    """
+
+    title: str
+    more: str
+    choose: Callable[[], None]
+    cannot: str = ""
+
+
+def matching(entries: Sequence[Entry], text: str) -> list[Entry]:
+    """Return the entries that hold every word of *text*, those that begin with it first."""
+    words = text.casefold().split()
+    found = [
+        entry
+        for entry in entries
+        if all(word in f"{entry.title} {entry.more}".casefold() for word in words)
+    ]
+    begin = text.strip().casefold()
+    return sorted(found, key=lambda entry: not entry.title.casefold().startswith(begin))
+
+
+class Palette(QDialog):
+    """Shows entries that match what is typed; Return chooses, Escape closes."""
+
+    def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("palette")
+        self.setWindowTitle(tr("Command palette"))
+        self._entries = entries
+        self._shown: list[Entry] = []
+        self.line = QLineEdit()
+        self.line.setObjectName("palette_line")
+        self.line.setAccessibleName(tr("Command, source, call or rule"))
+        self.line.setPlaceholderText(tr("Command, source, call or rule"))
+        self.list = QListWidget()
+        self.list.setObjectName("palette_list")
+        self.list.setAccessibleName(tr("What matches"))
+        self.list.setUniformItemSizes(True)
+        self.more = plain_label("palette_more", tone="muted")
+        rows = QVBoxLayout(self)
+        for widget in (self.line, self.list, self.more):
+            rows.addWidget(widget)
+        self.line.textChanged.connect(self._fill)
+        self.line.installEventFilter(self)
+        self.line.returnPressed.connect(self.choose)
+        self.list.itemActivated.connect(self.choose)
+        self.resize(620, 420)
+        self._fill("")
+
+    def _fill(self, text: str) -> None:
+        found = matching(self._entries, text)
+        self._shown = found[:_MOST]
+        self.list.clear()
+        for entry in self._shown:
+            line = f"{entry.title}    {entry.more}".rstrip()
+            item = QListWidgetItem(f"{line}    ({entry.cannot})" if entry.cannot else line)
+            if entry.cannot:
+                item.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(item)
+        first = next((row for row, entry in enumerate(self._shown) if not entry.cannot), -1)
+        self.list.setCurrentRow(first)
+        left = len(found) - len(self._shown)
+        if left:
+            self.more.setText(tr("{n} more: type to narrow them down", n=left))
+        else:
+            self.more.setText(tr("{n} entries", n=len(found)))
+
+    def choose(self) -> None:
+        """Close and do what the current entry says."""
+        row = self.list.currentRow()
+        if not 0 <= row < len(self._shown) or self._shown[row].cannot:
+            return
+        entry = self._shown[row]
+        self.accept()
+        entry.choose()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Let the arrow keys of the line move through the list."""
+        if watched is self.line and isinstance(event, QKeyEvent) and self._moves(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _moves(self, event: QKeyEvent) -> bool:
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if event.type() != QEvent.Type.KeyPress or event.key() not in steps:
+            return False
+        step = steps[Qt.Key(event.key())]
+        row = self.list.currentRow() + step
+        while 0 <= row < len(self._shown) and self._shown[row].cannot:
+            row += step
+        if 0 <= row < len(self._shown):
+            self.list.setCurrentRow(row)
+        return True

@@ -1,0 +1,171 @@
+"""An answer as runs of text and chips: one chip for each citation, where its words end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from reviewer.display import one_line
+from reviewer.window.i18n import tr, trn
+from reviewer.window.place import Place
+from reviewer.window.presenters.words import (
+    tone,
+    verdict_meaning,
+    verdict_sign,
+    verdict_word,
+)
+from store.records.findings import Audit, CitationFacts
+from store.records.sources import VersionKey
+from store.records.text import Span
+
+__all__ = ["AnswerPage", "Chip", "TextRun", "answer_pages", "place_of_citation"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A stretch of the answer's text; ``citations`` are those that mark it."""
+
+    span: Span
+    citations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One citation, as sign, word and colour.  ``note`` says why it stands below the text."""
+
+    citation: int
+    tone: str
+    sign: str
+    word: str
+    source: str
+    label: str
+    tip: str
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """What the chip says inside the text."""
+        return f"{self.sign} {self.word}"
+
+    @property
+    def name(self) -> str:
+        """What a screen reader says of it."""
+        return tr("citation {index}: {word}, {source}", **self._values())
+
+    def _values(self) -> dict[str, object]:
+        return {"index": self.citation + 1, "word": self.word, "source": self.source}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPage:
+    """One answer: its text as recorded, in order, and the citations without a place in it."""
+
+    index: int
+    call: int
+    text: str = field(repr=False)
+    pieces: tuple[TextRun | Chip, ...] = field(repr=False)
+    below: tuple[Chip, ...]
+    citations: int
+
+    def title(self, total: int) -> str:
+        """Return the answer's name among *total*."""
+        held = trn("one citation", "{n} citations", self.citations)
+        return tr(
+            "Answer {number} of {total} · call {call} · {held}",
+            number=self.index + 1,
+            total=total,
+            call=self.call,
+            held=held,
+        )
+
+
+def answer_pages(audit: Audit) -> tuple[AnswerPage, ...]:
+    """Return every answer of a run."""
+    held: dict[int, list[CitationFacts]] = defaultdict(list)
+    for facts in audit.citations:
+        held[facts.answer].append(facts)
+    pages = []
+    for index, answer in enumerate(audit.run.answers):
+        placed, below = _sorted(held[index], len(answer.text))
+        page = AnswerPage(
+            index=index,
+            call=answer.call,
+            text=answer.text,
+            pieces=tuple(_pieces(placed, len(answer.text))),
+            below=below,
+            citations=len(held[index]),
+        )
+        pages.append(page)
+    return tuple(pages)
+
+
+def place_of_citation(audit: Audit, index: int, run: int, tab: str | None = None) -> Place:
+    """Return the place of a citation: its call, its source, and the text that it rests on."""
+    facts = audit.citations[index]
+    source = VersionKey(facts.source_id, facts.version_id) if facts.version_id else None
+    found = facts.evidence
+    return Place(
+        run,
+        call=found.call if found else facts.call_at_answer,
+        message=found.message if found else None,
+        part=found.part if found else None,
+        message_span=found.message_span if found else None,
+        source=source,
+        citation=index,
+        tab=tab,
+    )
+
+
+def _sorted(
+    citations: list[CitationFacts], length: int
+) -> tuple[list[CitationFacts], tuple[Chip, ...]]:
+    """Part the citations that have a place in the text from those that are listed below it."""
+    placed: list[CitationFacts] = []
+    below: list[Chip] = []
+    for facts in citations:
+        span = facts.citation.answer_span
+        if span is None:
+            below.append(_chip(facts, tr("marks no words of the answer")))
+        elif span.end > length:
+            below.append(_chip(facts, tr("its place lies outside the answer's text")))
+        else:
+            placed.append(facts)
+    return placed, tuple(below)
+
+
+def _pieces(placed: list[CitationFacts], length: int) -> Iterator[TextRun | Chip]:
+    starts: dict[int, list[int]] = defaultdict(list)
+    ends: dict[int, list[CitationFacts]] = defaultdict(list)
+    for facts in placed:
+        span = facts.citation.answer_span
+        if span is not None:
+            starts[span.start].append(facts.index)
+            ends[span.end].append(facts)
+    at = 0
+    marking: dict[int, None] = {}
+    for edge in sorted({0, length, *starts, *ends}):
+        if edge > at:
+            yield TextRun(Span(at, edge), tuple(marking))
+            at = edge
+        for index in starts.get(edge, ()):
+            marking[index] = None
+        for facts in sorted(ends.get(edge, ()), key=lambda one: one.index):
+            marking.pop(facts.index, None)
+            yield _chip(facts)
+
+
+def _chip(facts: CitationFacts, note: str = "") -> Chip:
+    word = verdict_word(facts.verdict)
+    source = one_line(facts.source_id)
+    tip = f"{source}\n{verdict_sign(facts.verdict)} {word}: {verdict_meaning(facts.verdict)}"
+    return Chip(
+        citation=facts.index,
+        tone=tone(facts.verdict),
+        sign=verdict_sign(facts.verdict),
+        word=word,
+        source=source,
+        label=one_line(facts.citation.label),
+        tip=tip,
+        note=note,
+    )

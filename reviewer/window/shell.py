@@ -1,0 +1,399 @@
+"""The main window: puts pages, regions, menus and the desk together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QByteArray, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QFont,
+    QGuiApplication,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QMainWindow,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from reviewer.services.sessions import Session, missing_paths, save_session
+from reviewer.window import i18n, theme
+from reviewer.window.actions.menus import Menus
+from reviewer.window.desk import Desk
+from reviewer.window.dropping import DropTarget
+from reviewer.window.handlers import Handlers
+from reviewer.window.i18n import tr
+from reviewer.window.opening import Opener
+from reviewer.window.pages import EmptyPage, LoadingPage, ProgressStrip, StartPage, plain_label
+from reviewer.window.place import Place
+from reviewer.window.presenters import places
+from reviewer.window.problem_bar import ProblemBar
+from reviewer.window.regions import RegionMaker, Regions
+from reviewer.window.run_chooser import RunChooser
+from reviewer.window.tasks import Operation
+from reviewer.window.tasks.worker import Worker
+
+__all__ = ["Shell"]
+
+_FIRST_SIZE = (1400, 900)
+_SAID_FOR = 6000
+"""Milliseconds for which the status bar shows what was said."""
+
+
+class Shell(QMainWindow):
+    """The window.  It knows which page is shown; what is true of a run, the views say."""
+
+    settled = Signal()
+    """What was to be opened is open, and shown."""
+
+    def __init__(self, session: Session, session_file: Path | None = None) -> None:
+        super().__init__()
+        self.setObjectName("shell")
+        DropTarget(self, self.open)
+        self.setDockNestingEnabled(False)
+        self.session = session
+        self._session_file = session_file
+        self.desk = Desk(self)
+        self.worker = Worker(self)
+        self.opener = Opener(self.desk, self.worker, self)
+        self.wanted: Place | None = None
+        self.text_size = 100
+        self._base_font = theme.base_font(QApplication.font())
+        self.regions: Regions | None = None
+        self._docks_shown: frozenset[str] | None = None
+        self._first_new = 0
+        self._arrivals: list[int] = []
+        self._ending = False
+        self._make_pages()
+        self._maker = RegionMaker(self, self.desk, self.tabs)
+        self._make_status()
+        self.handlers = Handlers(self)
+        self.menus = Menus(self, self.handlers.run)
+        self._connect()
+        self._take_session()
+        i18n.changed.append(self.retranslate)
+        self.retranslate()
+        self._show_page()
+
+    # -- making ------------------------------------------------------------------
+
+    def _make_pages(self) -> None:
+        self.problems = ProblemBar()
+        self.strip = ProgressStrip()
+        self.start, self.loading, self.empty = StartPage(), LoadingPage(), EmptyPage()
+        self.tabs = QTabWidget()
+        self.runs = RunChooser(self.desk)
+        self.tabs.setCornerWidget(self.runs)
+        self.stack = QStackedWidget()
+        for page in (self.start, self.loading, self.empty, self.tabs):
+            self.stack.addWidget(page)
+        centre = QWidget()
+        rows = QVBoxLayout(centre)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.problems)
+        rows.addWidget(self.strip)
+        rows.addWidget(self.stack, 1)
+        self.strip.hide()
+        self.setCentralWidget(centre)
+
+    def _make_status(self) -> None:
+        self.where = plain_label("status_place")
+        self.where.setWordWrap(False)
+        self.grade: QLabel = plain_label("status_grade", tone="muted")
+        self.grade.setWordWrap(False)
+        self.statusBar().addWidget(self.where, 1)
+        self.statusBar().addPermanentWidget(self.grade)
+
+    def _connect(self) -> None:
+        self.start.chosen.connect(self._trigger)
+        self.empty.chosen.connect(self._trigger)
+        self.start.recent_chosen.connect(lambda path: self.opener.open([path]))
+        self.loading.stop.connect(self.opener.stop)
+        self.strip.stop.connect(self.opener.stop)
+        self.opener.began.connect(self._began)
+        self.opener.told.connect(self.loading.tell)
+        self.opener.told.connect(self.strip.tell)
+        self.opener.told.connect(self._maker.begin)
+        self._maker.made.connect(self._take_regions)
+        self.opener.problem.connect(lambda problem: self.problems.add([problem]))
+        self.opener.found.connect(self._found)
+        self.opener.ended.connect(self._ended)
+        self.desk.moved.connect(self._moved)
+        self.desk.closed.connect(self._closed)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._system_colours)
+
+    def _take_session(self) -> None:
+        self.resize(*_FIRST_SIZE)
+        if self.session.geometry:
+            self.restoreGeometry(QByteArray(self.session.geometry))
+        theme.apply(self.session.theme)
+        self.set_text_size(self.session.text_size)
+        self._show_recent()
+
+    def _take_regions(self, regions: Regions) -> None:
+        """Take the views in, which are made when the first run is read."""
+        self.regions = regions
+        self._docks_shown = frozenset(regions.docks)
+        self._show_docks(shown=True)
+        if self.session.layout:
+            self.restoreState(QByteArray(self.session.layout))
+        self._show_docks(shown=False)
+        self.tabs.currentChanged.connect(self._tab_chosen)
+        for dock in regions.docks.values():
+            dock.visibilityChanged.connect(self._mark_choices)
+        self.menus.show_parts(frozenset([*regions.tab_ids(), *regions.docks]))
+        self._take_arrivals()
+
+    # -- what commands ask for -----------------------------------------------------
+
+    def open(self, paths: Sequence[str], store: str | None = None) -> None:
+        """Open *paths* beside what is open."""
+        self.opener.open(paths, store)
+
+    def restore(self) -> None:
+        """Open again what was open when the window was closed, and go where the reviewer was."""
+        if self.session.paths:
+            self.wanted = places.place_from_values(self.session.place)
+            self.opener.open(self.session.paths, self.session.store)
+
+    def say(self, text: str) -> None:
+        """Show *text* in the status bar for a while."""
+        self.statusBar().showMessage(text, _SAID_FOR)
+
+    def current_tab(self) -> QWidget | None:
+        """Return the view in the centre."""
+        return self.tabs.currentWidget() if self.stack.currentWidget() is self.tabs else None
+
+    def set_text_size(self, percent: int) -> None:
+        """Show all text of the window at *percent* of the system's size."""
+        self.text_size = max(50, min(300, percent))
+        font = QFont(self._base_font)
+        font.setPointSizeF(self._base_font.pointSizeF() * self.text_size / 100)
+        QApplication.setFont(font)  # for dialogs
+        self.setFont(font)
+        for label in self.findChildren(QLabel):
+            larger = label.property("larger")
+            if larger:
+                own = QFont(font)
+                own.setPointSizeF(font.pointSizeF() * float(larger))
+                own.setBold(True)
+                label.setFont(own)
+
+    def set_theme(self, choice: str) -> None:
+        """Change the colours of the window."""
+        self.session = msgspec.structs.replace(self.session, theme=choice)
+        theme.apply(choice)
+        self._mark_choices()
+
+    def toggle_region(self, area: str) -> None:
+        """Show a region that is hidden, hide one that is shown."""
+        for name, dock in self.regions.docks.items() if self.regions else ():
+            if name == area:
+                dock.setVisible(dock.isHidden())
+        self._mark_choices()
+
+    def next_region(self, by: int) -> None:
+        """Give the keyboard to the next region that is shown."""
+        if self.regions is not None:
+            self.regions.step(by)
+
+    # -- what happens ----------------------------------------------------------------
+
+    def _trigger(self, command: str) -> None:
+        self.menus.actions[command].trigger()
+
+    def _began(self) -> None:
+        self._first_new = len(self.desk.audits)
+        self.loading.tell(lambda: tr("Reading"), 0, 0)
+        self.strip.tell(lambda: tr("Reading"), 0, 0)
+        self._show_page()
+
+    def _found(self, index: int, _path: object) -> None:
+        self._arrivals.append(index)
+        self._maker.begin()
+        QTimer.singleShot(0, self, self._take_arrivals)
+
+    def _take_arrivals(self) -> None:
+        """Go to what has arrived, as soon as there are views to show it."""
+        if self.regions is None:
+            return
+        for index in self._arrivals:
+            self._arrived(index)
+        self._arrivals.clear()
+        self._show_page()
+        if self._ending:
+            self._settle()
+
+    def _arrived(self, index: int) -> None:
+        wanted = self.wanted
+        if wanted is not None and wanted.run == index:
+            self.wanted = None
+            audit = self.desk.audit(index)
+            there = places.still_there(audit, wanted)
+            self.desk.go(wanted if there else places.first_place(audit, index))
+        elif wanted is None and index == self._first_new:
+            self.desk.go(places.first_place(self.desk.audit(index), index))
+
+    def _ended(self) -> None:
+        for path in reversed(self.opener.paths):
+            self.session = self.session.with_recent(path)
+        self._show_recent()
+        self.empty.tell(self.opener.paths)
+        self._ending = True
+        self._show_page()
+        if not self._arrivals:
+            self._settle()
+
+    def _settle(self) -> None:
+        self._ending = False
+        self.wanted = None
+        self.settled.emit()
+
+    def _closed(self) -> None:
+        self._arrivals.clear()
+        self.problems.clear()
+        self.where.clear()
+        self.grade.clear()
+        self._show_page()
+
+    def _moved(self, place: Place) -> None:
+        regions = self.regions
+        if regions is not None and place.tab is not None:
+            regions.show_tab(place.tab)
+        self._say_where()
+        self._mark_states()
+
+    def _tab_chosen(self, at: int) -> None:
+        widget = self.tabs.widget(at)
+        if widget is not None and self.desk.audits:
+            self.desk.go(replace(self.desk.place, tab=widget.objectName()))
+
+    def _system_colours(self) -> None:
+        theme.apply(self.session.theme)
+
+    # -- what is shown -----------------------------------------------------------------
+
+    def _show_page(self) -> None:
+        loading = self.opener.loading
+        if self.desk.audits and self.regions is not None:
+            page: QWidget = self.tabs
+        elif loading or self.desk.audits:
+            page = self.loading
+        elif self.opener.paths:
+            page = self.empty
+        else:
+            page = self.start
+        self.stack.setCurrentWidget(page)
+        self.strip.setVisible(loading and page is self.tabs)
+        self._show_docks(shown=page is self.tabs)
+        self._say_where()
+        self._mark_states()
+
+    def _show_docks(self, *, shown: bool) -> None:
+        """Hide the docks where there is no run, and show those again that were shown before."""
+        if self.regions is None:
+            return
+        if not shown and self._docks_shown is None:
+            open_now = [name for name, dock in self.regions.docks.items() if not dock.isHidden()]
+            self._docks_shown = frozenset(open_now)
+            for dock in self.regions.docks.values():
+                dock.hide()
+        elif shown and self._docks_shown is not None:
+            for name, dock in self.regions.docks.items():
+                dock.setVisible(name in self._docks_shown)
+            self._docks_shown = None
+
+    def _say_where(self) -> None:
+        if not self.desk.audits:
+            self.where.setText("")
+            self.grade.setText("")
+            self.setWindowTitle("Reread")
+            return
+        audit = self.desk.audit()
+        self.where.setText(places.place_words(audit, self.desk.place))
+        self.grade.setText(places.grade_words(audit, self.desk.place))
+        self.setWindowTitle(f"{places.run_title(audit)} – Reread")
+
+    def _mark_states(self) -> None:
+        states = {"always"}
+        states |= {"open"} if self.desk.audits else set()
+        states |= {"paths"} if self.opener.paths else set()
+        states |= {"back"} if self.desk.can_go_back else set()
+        states |= {"forward"} if self.desk.can_go_forward else set()
+        states |= {"loading"} if self.opener.loading else set()
+        self.menus.enable(frozenset(states))
+        self._mark_choices()
+
+    def _mark_choices(self) -> None:
+        docks = self.regions.docks if self.regions else {}
+        regions = frozenset(name for name, dock in docks.items() if not dock.isHidden())
+        self.menus.check(
+            {
+                "theme": frozenset([self.session.theme]),
+                "language": frozenset([i18n.language()]),
+                "region": regions,
+            }
+        )
+
+    def _show_recent(self) -> None:
+        """List the recent runs, and ask in the worker which of them are gone."""
+        recent = self.session.recent
+        self.start.show_recent(recent)
+        if recent:
+            self.worker.run(
+                Operation(
+                    "recent",
+                    lambda token, _hand_over: missing_paths(recent, token.check),
+                    done=lambda missing: self.start.show_recent(recent, missing),
+                )
+            )
+
+    def retranslate(self) -> None:
+        """Show every text of the window in the present language."""
+        self.menus.retranslate()
+        if self.regions is not None:
+            self.regions.retranslate()
+        for widget in self.findChildren(QWidget):
+            if hasattr(widget, "retranslate"):
+                widget.retranslate()
+        self.setAccessibleName("Reread")
+        self._say_where()
+        self._mark_states()
+
+    # -- the end ---------------------------------------------------------------------
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep how the window was left, and end what works for it."""
+        self._keep_session()
+        if self.retranslate in i18n.changed:
+            i18n.changed.remove(self.retranslate)
+        self._maker.stop()
+        self.worker.close()
+        super().closeEvent(event)
+
+    def _keep_session(self) -> None:
+        shown = self.regions is not None and self._docks_shown is None
+        self.session = msgspec.structs.replace(
+            self.session,
+            geometry=self.saveGeometry().data(),
+            layout=self.saveState().data() if shown else self.session.layout,
+            paths=tuple(self.opener.paths),
+            store=self.opener.store,
+            place=places.place_values(self.desk.place) if self.desk.audits else {},
+            language=i18n.language(),
+            text_size=self.text_size,
+        )
+        if self._session_file is not None:
+            # A full or read-only disk must not keep the window from closing.
+            with suppress(OSError):
+                save_session(self._session_file, self.session)

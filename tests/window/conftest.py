@@ -1,0 +1,97 @@
+"""What every test of the window gets: a clean language, and a watch on what it leaves behind."""
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets", exc_type=ImportError)
+
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from reviewer.services.sample import write_sample
+from reviewer.services.sessions import Session
+from reviewer.window import i18n
+from reviewer.window.shell import Shell
+
+_HARMLESS = ("This plugin does not support propagateSizeHints()",)
+"""What Qt says of a screen that is not there."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a thread, a running timer, a listener or a warning of Qt behind."""
+    threads = set(threading.enumerate())
+    listeners = list(i18n.changed)
+    font = qapp.font()
+    yield
+    log = request.node.qt_log_capture if hasattr(request.node, "qt_log_capture") else None
+    i18n.set_language("en")
+    qapp.setFont(font)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    left = [each.name for each in threading.enumerate() if each not in threads]
+    assert left == [], "threads were left behind"
+    assert i18n.changed == listeners, "somebody still listens to the language"
+    timers = [
+        each
+        for top in QApplication.topLevelWidgets()
+        for each in top.findChildren(QTimer)
+        if each.isActive()
+    ]
+    assert timers == [], "timers still run"
+    said = [] if log is None else [record.message for record in log.records]
+    assert [each for each in said if each not in _HARMLESS] == [], "Qt warned"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> list[str]:
+    """Give the paths of the two sample runs."""
+    return [str(place) for place in write_sample(tmp_path / "sample")]
+
+
+@pytest.fixture
+def make_shell(qtbot: QtBot, tmp_path: Path) -> Callable[..., Shell]:
+    """Give a function that makes a window with a session file of its own."""
+
+    def made(session: Session | None = None) -> Shell:
+        shell = Shell(session or Session(), tmp_path / "window.json")
+        qtbot.addWidget(shell)
+        shell.show()
+        return shell
+
+    return made
+
+
+@pytest.fixture
+def shell(make_shell: Callable[..., Shell]) -> Shell:
+    """Give a window with nothing open."""
+    return make_shell()
+
+
+@pytest.fixture
+def opened(shell: Shell, sample: list[str], qtbot: QtBot) -> Shell:
+    """Give a window with the sample open."""
+    with qtbot.waitSignal(shell.settled, timeout=30_000):
+        shell.open(sample)
+    return shell
+
+
+@pytest.fixture
+def get_dialog(qtbot: QtBot) -> Callable[[str], QWidget]:
+    """Give a function that finds the open dialog of a name; it is closed at the end."""
+
+    def found(name: str) -> QWidget:
+        dialog = next(
+            each
+            for each in QApplication.topLevelWidgets()
+            if each.objectName() == name and each.isVisible()
+        )
+        qtbot.addWidget(dialog)
+        return dialog
+
+    return found

@@ -1,0 +1,173 @@
+"""The evidence region shows the three steps of the present citation, and leads to each."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from reviewer.audit.engine import audit
+from reviewer.audit.rules import rules
+from reviewer.audit.rules._example import Story, cite
+from reviewer.services.auditing import audit_paths
+from reviewer.services.sample import write_sample
+from reviewer.window.desk import Desk
+from reviewer.window.place import Place
+from reviewer.window.views.evidence import PANEL, EvidenceView, ExcerptBox
+from reviewer.window.views.strip import CoverageStrip
+from store.records.findings import Audit
+from store.records.text import Span
+
+_NONE = Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture(scope="module")
+def incident(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    (place, _) = write_sample(tmp_path_factory.mktemp("sample"))
+    (found,) = audit_paths([str(place)], tokens=False, strict=True)
+    assert isinstance(found, Audit)
+    return found
+
+
+def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, EvidenceView]:
+    desk = Desk()
+    view = PANEL.factory(desk, None)
+    assert isinstance(view, EvidenceView)
+    qtbot.addWidget(view)
+    view.resize(420, 800)
+    view.show()
+    desk.add(found)
+    return desk, view
+
+
+def words_of(view: QWidget) -> str:
+    return "\n".join(label.text() for label in view.findChildren(QLabel))
+
+
+def excerpt(view: EvidenceView, step: str) -> ExcerptBox:
+    box = view.findChild(ExcerptBox, f"excerpt_{step}")
+    assert isinstance(box, ExcerptBox)
+    return box
+
+
+def test_without_a_selection_it_says_what_to_do(qtbot: QtBot, incident: Audit) -> None:
+    _, view = shown(qtbot, incident)
+    assert "Select a citation" in words_of(view)
+
+
+def test_a_citation_shows_claim_input_and_stored_version(qtbot: QtBot, incident: Audit) -> None:
+    desk, view = shown(qtbot, incident)
+    desk.go(Place(citation=2))
+    said = words_of(view)
+    assert "↶ from memory" in said
+    assert "It last stood in the request of call 4" in said
+    assert "✓ The stored bytes have their recorded SHA-256." in said
+    assert "queued" in excerpt(view, "claim").toPlainText()
+    assert excerpt(view, "input").toPlainText() == excerpt(view, "stored").toPlainText()
+
+
+def test_each_citation_of_the_sample_can_be_shown(qtbot: QtBot, incident: Audit) -> None:
+    desk, view = shown(qtbot, incident)
+    seen = set()
+    for index in range(len(incident.citations)):
+        desk.go(Place(citation=index))
+        seen.add(words_of(view))
+    assert len(seen) == len(incident.citations)
+
+
+def test_the_buttons_lead_to_the_model_view_and_the_source(qtbot: QtBot, incident: Audit) -> None:
+    desk, view = shown(qtbot, incident)
+    desk.go(Place(citation=0))
+    for step, tab in (("input", "model"), ("stored", "source"), ("claim", "answer")):
+        button = view.findChild(QPushButton, f"go_{step}_{tab}")
+        assert isinstance(button, QPushButton)
+        QTest.keyClick(button, Qt.Key.Key_Space)
+        assert desk.place.tab == tab
+        assert desk.place.citation == 0
+    assert desk.place.call == incident.citations[0].call_at_answer
+
+
+def test_a_long_excerpt_opens_on_demand(qtbot: QtBot) -> None:
+    story = Story()
+    text = "".join(f"Sentence number {n}. " for n in range(100))
+    story.document("long", text)
+    story.read("long")
+    desk, view = shown(qtbot, audit(story.answer(cite("long", (0, len(text))))))
+    desk.go(Place(citation=0))
+    box = excerpt(view, "stored")
+    left = len(text) - 600
+    assert f"(+{left:,} characters)" in box.toPlainText()
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Tab)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    box.selectAll()
+    assert box.selected_record() == text
+
+
+def test_hostile_evidence_is_shown_as_characters(qtbot: QtBot) -> None:
+    story = Story()
+    text = "<b>bold</b> and \u202eround <img src='http://example.org/x.png'>"
+    story.document("<i>name</i>", text)
+    story.read("<i>name</i>")
+    desk, view = shown(qtbot, audit(story.answer(cite("<i>name</i>", (0, len(text))))))
+    desk.go(Place(citation=0))
+    assert excerpt(view, "stored").toPlainText() == text.replace("\u202e", "\u25c2")
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in view.findChildren(QLabel))
+    assert "<i>name</i>@" in words_of(view)
+
+
+def test_a_finding_without_a_citation_shows_its_rule(qtbot: QtBot) -> None:
+    found = audit(next(rule for rule in rules() if rule.id == "COV006").failing())
+    desk, view = shown(qtbot, found)
+    index = next(n for n, one in enumerate(found.findings) if one.rule == "COV006")
+    desk.go(Place(finding=index))
+    said = words_of(view)
+    assert "COV006 DeclaredCoverageDiffers" in said
+    assert "Why it matters" in said
+    button = view.findChild(QPushButton, "go_finding_model")
+    assert isinstance(button, QPushButton)
+    button.click()
+    assert desk.place == Place(
+        call=2, source=found.sources[0].versions[0].version.key, finding=index, tab="model"
+    )
+
+
+def test_the_strip_leads_to_gaps_and_cited_places(qtbot: QtBot) -> None:
+    story = Story()
+    story.document("notice")
+    story.read("notice", span=(0, 48))
+    desk, view = shown(qtbot, audit(story.answer(cite("notice", (48, 101)))))
+    desk.go(Place(citation=0))
+    bar = view.findChild(CoverageStrip)
+    assert isinstance(bar, CoverageStrip)
+    assert "one gap, one place cited" in bar.accessibleName()
+    QTest.keyClick(bar, Qt.Key.Key_End)
+    assert "never given" in bar.accessibleDescription()
+    QTest.keyClick(bar, Qt.Key.Key_Return)
+    assert (desk.place.tab, desk.place.span) == ("source", Span(48, 101))
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, _NONE, bar.rect().center())
+    assert desk.place.tab == "source"
+
+
+def test_the_same_card_is_not_made_again(qtbot: QtBot, incident: Audit) -> None:
+    desk, view = shown(qtbot, incident)
+    desk.go(Place(citation=1))
+    body = view.widget()
+    desk.go(Place(citation=1, call=3, tab="model"))
+    assert view.widget() is body
+    desk.go(Place(citation=2))
+    assert view.widget() is not body
+
+
+def test_every_control_is_named_and_reached_with_the_keyboard(
+    qtbot: QtBot, incident: Audit
+) -> None:
+    desk, view = shown(qtbot, incident)
+    desk.go(Place(citation=1))
+    controls = [*view.findChildren(QPushButton), *view.findChildren(ExcerptBox)]
+    controls += view.findChildren(CoverageStrip)
+    assert controls
+    for control in controls:
+        assert control.accessibleName()
+        assert control.objectName()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
