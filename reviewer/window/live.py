@@ -80,6 +80,11 @@ class Follower(QObject):
         shell.desk.closed.connect(self._forget)
         shell.settled.connect(self.watch)
 
+    @property
+    def watching(self) -> bool:
+        """Whether a change on the disk would be heard of."""
+        return self._watcher is not None
+
     def watch(self) -> None:
         """Watch every open path, and look at those that may have changed already."""
         if self._shell.session.follow and self._shell.opener.paths:

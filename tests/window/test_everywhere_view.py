@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, Qt
 from pytestqt.qtbot import QtBot
 
 from reviewer.services import finding_text
@@ -82,7 +82,7 @@ def test_a_search_that_is_cancelled_says_so_and_hands_nothing_more_over(
     view.stop.click()
     rows = view.model.rowCount()
     assert view.words.text().startswith("Stopped, not everything was looked through")
-    qtbot.wait(50)
+    QCoreApplication.processEvents()
     assert view.model.rowCount() == rows
     assert not view.bar.isVisible()
 

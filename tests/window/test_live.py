@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QCoreApplication, QModelIndex
 from pytestqt.qtbot import QtBot
 
 from reviewer.services.opening_runs import Found, open_runs
@@ -150,8 +150,9 @@ def test_following_can_be_switched_off_and_on_again(
     action.trigger()
     assert not action.isChecked()
     assert followed.session.follow is False
+    assert not followed.handlers.follower.watching
     growing.append(7)
-    qtbot.wait(600)
+    QCoreApplication.processEvents()
     assert calls(followed) == 5
     action.trigger()
     assert action.isChecked()
@@ -164,15 +165,18 @@ def test_a_window_that_was_told_not_to_follow_does_not(
     shell = make_shell(Session(follow=False))
     with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.open([str(growing.folder)])
-    growing.append(7)
-    qtbot.wait(600)
-    assert calls(shell) == 5
+    assert not shell.handlers.follower.watching
+    assert not shell.menus.actions["view.follow"].isChecked()
 
 
-def test_a_run_that_rests_is_read_once(opened: Shell, qtbot: QtBot) -> None:
-    audits = list(opened.desk.audits)
-    qtbot.wait(600)
-    assert all(one is two for one, two in zip(audits, opened.desk.audits, strict=True))
+def test_a_change_beside_the_run_reads_nothing_again(
+    followed: Shell, growing: Growing, qtbot: QtBot
+) -> None:
+    audit = followed.desk.audit(0)
+    with qtbot.waitSignal(followed.handlers.follower.looked, timeout=WAIT):
+        (growing.folder.parent / "neighbour.txt").write_text("nothing of the run")
+    assert followed.desk.audit(0) is audit
+    assert followed.handlers.follower.watching
 
 
 def test_a_place_is_found_again_by_what_is_there_and_not_by_its_number(sample: list[str]) -> None:

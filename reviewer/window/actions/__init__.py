@@ -59,7 +59,7 @@ ACTIONS: tuple[Command, ...] = (
     Command("file.quit", "Quit", "file", "quit", ("Ctrl+Q",), "always", 2),
     Command("edit.copy", "Copy", "edit", "copy", ("Ctrl+C",), "open"),
     Command("edit.copy_ref", "Copy as reference", "edit", "copy_ref", ("Ctrl+Shift+C",), "open"),
-    Command("edit.copy_link", "Copy link", "edit", "copy_link", ("Ctrl+Alt+C",), "open"),
+    Command("edit.copy_link", "Copy link", "edit", "copy_link", ("Ctrl+Shift+L",), "open"),
     Command("edit.find", "Find here", "edit", "find_here", ("Ctrl+F",), "open", 1),
     Command(
         "edit.find_everywhere", "Find everywhere", "edit", "find_everywhere", ("Ctrl+Shift+F",),
