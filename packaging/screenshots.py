@@ -223,8 +223,11 @@ def main() -> int:
         sample = [str(each) for each in write_sample(place / "sample")]
         for theme, language, state in _wanted(options):
             name = f"{state}-{theme}-{language}-{scale}x.png"
-            _picture(options.folder / name, Stage(_window(place, theme, language), place, sample),
-                     STATES[state])
+            _picture(
+                options.folder / name,
+                Stage(_window(place, theme, language), place, sample),
+                STATES[state],
+            )
     print(f"pictures in {options.folder}")
     app.quit()
     return 0

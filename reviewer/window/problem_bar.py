@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.display import one_line
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.pages import plain_label
 from store.records.runs import Problem, ProblemKind
 
@@ -118,7 +118,7 @@ class ProblemBar(QFrame):
         self.list.setUniformItemSizes(len(self.problems) > _WRAPPED)
         self._model.setStringList(
             [
-                f"{kinds[each.kind]}: {one_line(each.where)}: {one_line(each.what)}"
+                f"{kinds[each.kind]}: {one_line(each.where)}: {one_line(tr_message(each.what))}"
                 for each in self.problems
             ]
         )
