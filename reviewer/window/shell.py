@@ -248,7 +248,7 @@ class Shell(QMainWindow):
         for path in reversed(self.opener.paths):
             self.session = self.session.with_recent(path)
         self._show_recent()
-        self.empty.tell(self.opener.paths)
+        self.empty.tell(self.opener.paths, stopped=self.opener.stopped)
         self._ending = True
         self._show_page()
         if not self._arrivals:
@@ -293,7 +293,11 @@ class Shell(QMainWindow):
             page = self.empty
         else:
             page = self.start
+        came = page is not self.stack.currentWidget()
         self.stack.setCurrentWidget(page)
+        if came and page is self.empty:
+            # What was met is all there is to see here.
+            self.problems.show_list.setChecked(True)
         self.strip.setVisible(loading and page is self.tabs)
         self._show_docks(shown=page is self.tabs)
         self._say_where()

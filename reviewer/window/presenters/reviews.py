@@ -257,7 +257,8 @@ def _verdict_cell(facts: CitationFacts | None) -> Cell:
         return Cell(tr("• finding"), tr("A finding that is about no citation"))
     verdict = facts.verdict
     words = f"{verdict_sign(verdict)} {verdict_word(verdict)}"
-    tip = f"{words} ({verdict.word})\n{verdict_meaning(verdict)}\n{one_line(tr_message(facts.reason))}"
+    reason = one_line(tr_message(facts.reason))
+    tip = f"{words} ({verdict.word})\n{verdict_meaning(verdict)}\n{reason}"
     return Cell(words, tip, tone(verdict))
 
 

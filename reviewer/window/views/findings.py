@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout
 
 from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import language, tr, trn
 from reviewer.window.models.roles import Role
 from reviewer.window.models.rows import INLINE, Layout, RowModel
 from reviewer.window.panels import Panel
@@ -76,7 +76,9 @@ class FindingsView(QWidget):
         column.addLayout(line)
         column.addWidget(self.hidden)
         column.addWidget(self.view, 1)
-        self.view.widths(19, 10, 8, 5, 22, 46, 40, 34, 11, 10)
+        # A verdict in another language stands behind its name in the record.
+        verdict = 19 if language() == "en" else 25
+        self.view.widths(verdict, 9, 7, 4, 18, 46, 40, 34, 11, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 
