@@ -51,7 +51,7 @@ class ModelView(QWidget):
         head.addWidget(self.changes)
         column.addLayout(head)
         column.addWidget(self.pane, 1)
-        self.setFocusProxy(self.pane)
+        self.pane.set_tab_order(self.changes, None)
         self.changes.toggled.connect(self._fill)
         self.pane.view.clicked.connect(self._on_clicked)
         self.pane.view.chosen.connect(self._on_chosen)
