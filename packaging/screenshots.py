@@ -1,10 +1,12 @@
 """Makes pictures of the window's main states, for people to look at.
 
     python packaging/screenshots.py FOLDER [--only STATE ...] [--scale 1 2]
+    python packaging/screenshots.py docs/pictures --readme
 
 Each state is grabbed in light, dark and high contrast, in English and Chinese,
 at 1× and at 2× (each scale in a process of its own).  A picture is called
-``STATE-THEME-LANGUAGE-SCALEx.png``.  It needs no screen of its own.
+``STATE-THEME-LANGUAGE-SCALEx.png``; those of the README by their
+state alone.  It needs no screen of its own.
 """
 
 from __future__ import annotations
@@ -22,13 +24,15 @@ HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEventLoop, QTimer, qInstallMessageHandler  # noqa: E402 - path first
+import numpy as np  # noqa: E402 - the path and the platform come first
+from PySide6.QtCore import QEventLoop, Qt, QTimer, qInstallMessageHandler  # noqa: E402 - path first
+from PySide6.QtGui import QImage  # noqa: E402
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget  # noqa: E402
 
 from reviewer.services.opening_runs import Begun  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from reviewer.services.sessions import Session  # noqa: E402
-from reviewer.window import i18n  # noqa: E402
+from reviewer.window import i18n, theme  # noqa: E402
 from reviewer.window.place import Place  # noqa: E402
 from reviewer.window.presenters import places  # noqa: E402
 from reviewer.window.shell import Shell  # noqa: E402
@@ -36,6 +40,9 @@ from reviewer.window.shell import Shell  # noqa: E402
 _SIZE = (1440, 900)
 _SMALL = (1100, 700)
 _THEMES = ("light", "dark", "contrast")
+_README = {"08-answer": "answer", "09-model": "model-view", "11-residency": "residency-map"}
+_README_SCALE = 1.5
+_COLOURS = 32
 _HARMLESS = "This plugin does not support propagateSizeHints()"
 
 
@@ -128,7 +135,8 @@ def _find_bar(stage: Stage) -> None:
     _wait()
     stage.trigger("edit.find")
     edits = stage.shell.current_tab().findChildren(QLineEdit, "find_text")  # type: ignore[union-attr]
-    edits[0].setText("价" if stage.run else "pool")
+    edits[0].setText("租" if stage.run else "pool")
+    edits[0].textEdited.emit(edits[0].text())
 
 
 def _palette(stage: Stage) -> None:
@@ -207,9 +215,13 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], help="the beginnings of states' names")
     parser.add_argument("--theme", nargs="*", default=_THEMES, choices=_THEMES)
     parser.add_argument("--language", nargs="*", default=list(i18n.LANGUAGES))
-    parser.add_argument("--scale", nargs="*", type=int, default=[1, 2], help="device pixels")
+    parser.add_argument("--scale", nargs="*", type=float, default=[1, 2], help="device pixels")
+    parser.add_argument("--readme", action="store_true", help="the pictures of the README, small")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    if options.readme:
+        options.only, options.theme, options.language = list(_README), ["light"], ["en"]
+        options.scale = [_README_SCALE]
     if len(options.scale) > 1:
         # Qt reads the scale once, when it starts.
         return max(_again(scale) for scale in options.scale)
@@ -221,24 +233,23 @@ def main() -> int:
         place = Path(scratch)
         os.environ["REREAD_DATA_DIR"] = scratch
         sample = [str(each) for each in write_sample(place / "sample")]
-        for theme, language, state in _wanted(options):
-            name = f"{state}-{theme}-{language}-{scale}x.png"
-            _picture(
-                options.folder / name,
-                Stage(_window(place, theme, language), place, sample),
-                STATES[state],
-            )
+        for look, language, state in _wanted(options):
+            name = f"{state}-{look}-{language}-{scale:g}x.png"
+            if options.readme:
+                name = f"{_README[state]}.png"
+            stage = Stage(_window(place, look, language), place, sample)
+            _picture(options.folder / name, stage, STATES[state], small=options.readme)
     print(f"pictures in {options.folder}")
     app.quit()
     return 0
 
 
 def _wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
-    for theme in options.theme:
+    for look in options.theme:
         for language in options.language:
             for state in STATES:
                 if not options.only or state.startswith(tuple(options.only)):
-                    yield theme, language, state
+                    yield look, language, state
 
 
 def _again(scale: int) -> int:
@@ -246,26 +257,25 @@ def _again(scale: int) -> int:
     return subprocess.run(command, check=False).returncode  # noqa: S603 - this very program
 
 
-def _window(place: Path, theme: str, language: str) -> Shell:
+def _window(place: Path, look: str, language: str) -> Shell:
     i18n.set_language(language)
-    shell = Shell(Session(theme=theme, language=language), place / "window.json")
+    shell = Shell(Session(theme=look, language=language), place / "window.json")
     shell.resize(*_SIZE)
     shell.show()
     _wait()
     return shell
 
 
-def _picture(path: Path, stage: Stage, build: Callable[[Stage], None]) -> None:
+def _picture(path: Path, stage: Stage, build: Callable[[Stage], None], *, small: bool) -> None:
     shell = stage.shell
     build(stage)
     _wait(300)
     dialogs = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
     over = [each for each in dialogs if each is not shell and each.isWindow() and each.parent()]
-    picture = shell.grab()
-    if over:
-        over[-1].grab().save(str(path))
-    else:
-        picture.save(str(path))
+    picture = (over[-1] if over else shell).grab().toImage()
+    if small:
+        picture = _few_colours(picture)
+    picture.save(str(path), "PNG", 0)  # type: ignore[call-overload]
     for each in over:
         each.close()
     shell.opener.loading = False
@@ -273,6 +283,22 @@ def _picture(path: Path, stage: Stage, build: Callable[[Stage], None]) -> None:
     shell.close()
     shell.deleteLater()
     _wait()
+
+
+def _few_colours(picture: QImage) -> QImage:
+    """Return the picture in its most frequent colours: a README is loaded by everybody.
+
+    The colours of the theme are kept, however little of the picture has them.
+    """
+    whole = picture.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(whole.constBits(), np.uint32)
+    colours, counts = np.unique(pixels, return_counts=True)
+    most = colours[np.argsort(-counts)[:_COLOURS]].tolist()
+    table = [*most, *(theme.colour(name).rgb() for name in theme.THEMES["light"])]
+    plain = Qt.ImageConversionFlag.ThresholdDither | Qt.ImageConversionFlag.AvoidDither
+    return whole.convertToFormat(
+        QImage.Format.Format_Indexed8, [int(each) for each in dict.fromkeys(table)], plain
+    )
 
 
 def _session(place: Path, version: str, *, damaged: bool = False) -> Path:

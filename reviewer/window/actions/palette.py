@@ -115,7 +115,7 @@ class Palette(QDialog):
         self.list.clear()
         for entry in self._shown:
             item = QListWidgetItem(entry.title)
-            more = f"{entry.more} ({entry.cannot})" if entry.cannot else entry.more
+            more = f"{entry.more} ({entry.cannot})".lstrip() if entry.cannot else entry.more
             item.setData(_MORE, more)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}, {more}")
             if entry.cannot:
