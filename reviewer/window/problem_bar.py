@@ -22,6 +22,8 @@ from store.records.runs import Problem, ProblemKind
 __all__ = ["ProblemBar"]
 
 _LIST_HEIGHT = 110
+_FITTED = 4
+"""The list of so few problems is no higher than they need."""
 _WRAPPED = 200
 """Up to so many problems long ones are shown on several lines."""
 
@@ -122,3 +124,7 @@ class ProblemBar(QFrame):
                 for each in self.problems
             ]
         )
+        rows = range(min(len(self.problems), _FITTED))
+        # Three times the height of a line: the width, and so what is wrapped, is not known yet.
+        height = 3 * sum(self.list.sizeHintForRow(row) for row in rows) + 8
+        self.list.setMaximumHeight(min(_LIST_HEIGHT, height))

@@ -132,7 +132,7 @@ class FindingsView(QWidget):
     def _show_place(self) -> None:
         row = self._table.row_of(self._desk.place) if self._table is not None else None
         shown = self.view.show_row(row)
-        self.hidden.setVisible(row is not None and not shown)
+        self._note(hides=row is not None and not shown)
 
     def _chosen(self, row: int) -> None:
         if self._table is not None:
@@ -151,6 +151,16 @@ class FindingsView(QWidget):
     def _arranged(self) -> None:
         self._count()
         self._show_place()
+
+    def _note(self, *, hides: bool) -> None:
+        """Say why the row of the present place, or any row, is not to be seen."""
+        nothing = self._table is not None and not len(self._table)
+        self.hidden.setText(
+            tr("This run cites nothing, and no rule found anything.")
+            if nothing
+            else tr("The filter hides the row of the present place.")
+        )
+        self.hidden.setVisible(nothing or hides)
 
     def _count(self) -> None:
         words = shown_words(self.model.shown, self.model.total)
@@ -181,10 +191,10 @@ class FindingsView(QWidget):
         self.group.setAccessibleName(tr("Group the findings"))
         self.group.view().setAccessibleName(tr("Group the findings"))
         self.view.setAccessibleName(tr("Citations and findings"))
-        self.hidden.setText(tr("The filter hides the row of the present place."))
         self.filter.retranslate()
         self.model.retranslate()
         self._count()
+        self._show_place()
 
     # -- the menu of a cell -------------------------------------------------------
 
