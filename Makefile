@@ -12,6 +12,7 @@ help:
 	@echo "make test    make check, then all tests"
 	@echo "make check   ruff, mypy, import contracts"
 	@echo "make bench   reading and auditing against one pass of a JSON parser"
+	@echo "make screenshots  pictures of every state of the window, and those of the README"
 	@echo "make setup   the environment in $(VENV) alone (part of the others)"
 	@echo "make format  let ruff rewrite what it can"
 	@echo "make lock    choose new versions of the dependencies"
@@ -51,6 +52,7 @@ bench: setup
 
 screenshots: setup
 	$(BIN)/python packaging/screenshots.py pictures
+	$(BIN)/python packaging/screenshots.py docs/pictures --readme
 
 format: setup
 	$(BIN)/ruff check --fix-only --quiet .

@@ -100,7 +100,9 @@ class Handlers:
 
     def reload(self) -> None:
         """Read everything that is open again and come back to this place."""
-        self._shell.wanted = self._shell.desk.place
+        desk = self._shell.desk
+        if desk.audits:
+            self._shell.returning.to(places.place_values(desk.audit(), desk.place))
         self._shell.opener.reload()
 
     def stop(self) -> None:

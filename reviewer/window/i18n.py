@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from reviewer.services.resources import resource
+from reviewer.window.messages import messages_in
 
-__all__ = ["LANGUAGES", "changed", "language", "set_language", "tr", "trn"]
+__all__ = ["LANGUAGES", "changed", "language", "set_language", "tr", "tr_message", "trn"]
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh_CN": "简体中文"}
 """Every language by its code, with its name in itself."""
@@ -59,6 +60,15 @@ def trn(one: str, many: str, n: int, /, **values: object) -> str:
     if _current[0] == "en":
         return (one if n == 1 else many).format(n=f"{n:,}", **values)
     return tr(many, n=f"{n:,}", **values)
+
+
+def tr_message(text: str) -> str:
+    """Return a message of an audit or importer in the present language.
+
+    It is recognised by its wording; one that is not known is returned as it is.
+    Values inside it are never changed.
+    """
+    return text if _current[0] == "en" else messages_in(_current[0]).told(text)
 
 
 @cache

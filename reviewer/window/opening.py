@@ -53,6 +53,8 @@ class Opener(QObject):
         self.paths: list[str] = []
         self.store: str | None = None
         self.loading = False
+        self.stopped = False
+        """Whether the last reading was stopped before its end."""
         self._reading = ""
         self._next: list[Callable[[], Sequence[str]]] = []
 
@@ -81,6 +83,7 @@ class Opener(QObject):
             return
         self._worker.cancel(_KIND)
         self._next.clear()
+        self.stopped = True
         what = tr(
             "Reading was stopped: what is shown may not be all that is in it. Read it again to "
             "see the rest."
@@ -112,6 +115,7 @@ class Opener(QObject):
             self._next.append(paths)
             return
         self.loading = True
+        self.stopped = False
         self._reading = ""
         self.began.emit()
         self._worker.run(Operation(_KIND, work, self._done, self._failed, self._step))

@@ -279,7 +279,8 @@ class EmptyPage(_Page):
         self.what = plain_label("empty_what")
         self.hint = plain_label("empty_hint", tone="muted")
         self.buttons = {
-            name: QPushButton() for name in ("file.open_folder", "file.open_file", "file.close_all")
+            name: QPushButton()
+            for name in ("file.reload", "file.open_folder", "file.open_file", "file.close_all")
         }
         row = QHBoxLayout()
         for name, button in self.buttons.items():
@@ -288,6 +289,7 @@ class EmptyPage(_Page):
             row.addWidget(button)
         row.addStretch(1)
         self._paths: tuple[str, ...] = ()
+        self._stopped = False
         self.rows.addStretch(1)
         for widget in (self.title, self.what, self.hint):
             self.rows.addWidget(widget)
@@ -295,22 +297,27 @@ class EmptyPage(_Page):
         self.rows.addStretch(2)
         self.retranslate()
 
-    def tell(self, paths: Sequence[str]) -> None:
-        """Say of which *paths* this is true."""
-        self._paths = tuple(paths)
+    def tell(self, paths: Sequence[str], *, stopped: bool = False) -> None:
+        """Say of which *paths* this is true, or that reading them was *stopped* before."""
+        self._paths, self._stopped = tuple(paths), stopped
+        self.retranslate()
         self.what.setText("\n".join(one_line(path) for path in self._paths))
 
     def retranslate(self) -> None:
         """Show every text in the present language."""
-        self.title.setText(tr("No run with model calls was found"))
-        self.setAccessibleName(tr("No run with model calls was found"))
-        self.hint.setText(
-            tr(
-                "The bar above lists what was met. A run folder holds a manifest.json; a trace "
-                "file is a session or message log. “reread formats” lists what can be read."
-            )
+        title = tr("No run with model calls was found")
+        hint = tr(
+            "The bar above lists what was met. A run folder holds a manifest.json; a trace "
+            "file is a session or message log. “reread formats” lists what can be read."
         )
+        if self._stopped:
+            title = tr("Reading was stopped")
+            hint = tr("Nothing was read to its end, so nothing is shown. Read it again (F5).")
+        self.title.setText(title)
+        self.setAccessibleName(title)
+        self.hint.setText(hint)
         texts = {
+            "file.reload": tr("Read again"),
             "file.open_folder": tr("Open a run folder"),
             "file.open_file": tr("Open a trace file"),
             "file.close_all": tr("Back to the start"),

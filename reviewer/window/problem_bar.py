@@ -15,13 +15,15 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.display import one_line
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.pages import plain_label
 from store.records.runs import Problem, ProblemKind
 
 __all__ = ["ProblemBar"]
 
 _LIST_HEIGHT = 110
+_FITTED = 4
+"""The list of so few problems is no higher than they need."""
 _WRAPPED = 200
 """Up to so many problems long ones are shown on several lines."""
 
@@ -132,7 +134,11 @@ class ProblemBar(QFrame):
         self.list.setUniformItemSizes(len(self.problems) > _WRAPPED)
         self._model.setStringList(
             [
-                f"{kinds[each.kind]}: {one_line(each.where)}: {one_line(each.what)}"
+                f"{kinds[each.kind]}: {one_line(each.where)}: {one_line(tr_message(each.what))}"
                 for each in self.problems
             ]
         )
+        rows = range(min(len(self.problems), _FITTED))
+        # Three times the height of a line: the width, and so what is wrapped, is not known yet.
+        height = 3 * sum(self.list.sizeHintForRow(row) for row in rows) + 8
+        self.list.setMaximumHeight(min(_LIST_HEIGHT, height))

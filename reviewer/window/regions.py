@@ -24,11 +24,13 @@ __all__ = ["DOCKS", "RegionMaker", "Regions"]
 _NO_MORE = object()
 
 DOCKS: dict[Area, tuple[str, Qt.DockWidgetArea, int]] = {
-    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 320),
-    "evidence": ("Evidence", Qt.DockWidgetArea.RightDockWidgetArea, 340),
-    "findings": ("Findings", Qt.DockWidgetArea.BottomDockWidgetArea, 210),
+    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 42),
+    "evidence": ("Evidence", Qt.DockWidgetArea.RightDockWidgetArea, 44),
+    "findings": ("Findings", Qt.DockWidgetArea.BottomDockWidgetArea, 30),
 }
-"""The docks with their titles, sides, and first sizes in device-independent pixels."""
+"""The docks with their titles, sides, and first sizes in widths of a digit."""
+_MOST_SHARE = 0.27
+"""The share of the window that a dock takes at first, at most: the centre is what is read."""
 
 _LEAST = (140, 60)
 """The least size of a view, in device-independent pixels."""
@@ -65,7 +67,10 @@ class Regions(QObject):
             yield
         for area, dock in self.docks.items():
             side = Qt.Orientation.Vertical if area == "findings" else Qt.Orientation.Horizontal
-            self._window.resizeDocks([dock], [DOCKS[area][2]], side)
+            length = self._window.height() if area == "findings" else self._window.width()
+            digit = self._window.fontMetrics().horizontalAdvance("0")
+            size = min(DOCKS[area][2] * digit, int(length * _MOST_SHARE))
+            self._window.resizeDocks([dock], [size], side)
         self.retranslate()
 
     def tab_ids(self) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
@@ -11,8 +13,8 @@ from reviewer.window.presenters import places
 
 __all__ = ["RunChooser"]
 
-_LEAST_CHARS = 24
-"""Characters for which there is room; longer titles are shown in full when it is opened."""
+_LEAST_CHARS = 14
+"""Characters for which there is room; a longer title is cut with … and whole in the list."""
 
 
 class RunChooser(QComboBox):
@@ -36,6 +38,24 @@ class RunChooser(QComboBox):
         """Go to the beginning of run *index*, or stay where that is the present one."""
         if index != self._desk.place.run and 0 <= index < len(self._desk.audits):
             self._desk.go(places.first_place(self._desk.audit(index), index))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the title with a sign where it is cut."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox,
+            option,
+            QStyle.SubControl.SC_ComboBoxEditField,
+            self,
+        )
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, room.width() - 4
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
     def retranslate(self) -> None:
         """Show every text in the present language."""

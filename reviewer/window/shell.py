@@ -34,6 +34,7 @@ from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from reviewer.window.problem_bar import ProblemBar
 from reviewer.window.regions import RegionMaker, Regions
+from reviewer.window.returning import Return
 from reviewer.window.run_chooser import RunChooser
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
@@ -61,7 +62,7 @@ class Shell(QMainWindow):
         self.desk = Desk(self)
         self.worker = Worker(self)
         self.opener = Opener(self.desk, self.worker, self)
-        self.wanted: Place | None = None
+        self.returning = Return()
         self.text_size = 100
         self._base_font = theme.base_font(QApplication.font())
         self.regions: Regions | None = None
@@ -162,7 +163,7 @@ class Shell(QMainWindow):
     def restore(self) -> None:
         """Open again what was open when the window was closed, and go where the reviewer was."""
         if self.session.paths:
-            self.wanted = places.place_from_values(self.session.place)
+            self.returning.to(self.session.place)
             self.opener.open(self.session.paths, self.session.store)
 
     def say(self, text: str) -> None:
@@ -241,20 +242,15 @@ class Shell(QMainWindow):
             self._settle()
 
     def _arrived(self, index: int) -> None:
-        wanted = self.wanted
-        if wanted is not None and wanted.run == index:
-            self.wanted = None
-            audit = self.desk.audit(index)
-            there = places.still_there(audit, wanted)
-            self.desk.go(wanted if there else places.first_place(audit, index))
-        elif wanted is None and index == self._first_new:
-            self.desk.go(places.first_place(self.desk.audit(index), index))
+        place = self.returning.place(self.desk.audit(index), index, self._first_new)
+        if place is not None:
+            self.desk.go(place)
 
     def _ended(self) -> None:
         for path in reversed(self.opener.paths):
             self.session = self.session.with_recent(path)
         self._show_recent()
-        self.empty.tell(self.opener.paths)
+        self.empty.tell(self.opener.paths, stopped=self.opener.stopped)
         self._ending = True
         self._show_page()
         if not self._arrivals:
@@ -262,7 +258,9 @@ class Shell(QMainWindow):
 
     def _settle(self) -> None:
         self._ending = False
-        self.wanted = None
+        place = self.returning.instead(self.desk.audits, self._first_new)
+        if place is not None:
+            self.desk.go(place)
         self.settled.emit()
 
     def _closed(self) -> None:
@@ -299,7 +297,11 @@ class Shell(QMainWindow):
             page = self.empty
         else:
             page = self.start
+        came = page is not self.stack.currentWidget()
         self.stack.setCurrentWidget(page)
+        if came and page is self.empty:
+            # What was met is all there is to see here.
+            self.problems.show_list.setChecked(True)
         self.strip.setVisible(loading and page is self.tabs)
         self._show_docks(shown=page is self.tabs)
         self._say_where()
@@ -391,13 +393,15 @@ class Shell(QMainWindow):
 
     def _keep_session(self) -> None:
         shown = self.regions is not None and self._docks_shown is None
+        desk = self.desk
+        kept = places.place_values(desk.audit(), desk.place) if desk.audits else {}
         self.session = msgspec.structs.replace(
             self.session,
             geometry=self.saveGeometry().data(),
             layout=self.saveState().data() if shown else self.session.layout,
             paths=tuple(self.opener.paths),
             store=self.opener.store,
-            place=places.place_values(self.desk.place) if self.desk.audits else {},
+            place=kept,
             language=i18n.language(),
             text_size=self.text_size,
         )

@@ -37,3 +37,14 @@ def test_the_readme_shows_the_phantom_read_of_the_sample() -> None:
     assert "PLC001 (recorded) · call 5 · tool call t2 · source logs/gateway.log" in text
     assert "(docs/phantom-reads.md)" in text
     assert "(docs/reference/words.md)" in text
+
+
+def test_the_pictures_of_the_readme_are_there_small_and_told_in_words() -> None:
+    readme = (HOME / "README.md").read_text("utf-8")
+    pictures = re.findall(r"!\[([^\]]*)\]\((docs/pictures/[^)]+)\)", readme)
+    assert len(pictures) == 3
+    for told, name in pictures:
+        held = (HOME / name).read_bytes()
+        assert held.startswith(b"\x89PNG\r\n")
+        assert len(held) < 200_000
+        assert len(told) > 60

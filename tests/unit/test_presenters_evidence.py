@@ -11,12 +11,12 @@ from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window import i18n
+from reviewer.window.i18n import tr_message
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import Chip, TextRun, answer_pages
 from reviewer.window.presenters.evidence import card, citation_card
 from reviewer.window.presenters.excerpts import LINES, Excerpt
 from reviewer.window.presenters.finding_card import finding_card
-from reviewer.window.presenters.reasons import reason_words
 from reviewer.window.presenters.strip import Piece, strip
 from store.opening import open_paths
 from store.records.findings import Audit, Form, Verdict
@@ -236,11 +236,11 @@ def test_every_reason_of_the_sample_is_told_in_the_language_of_the_window(
     sample: list[Audit],
 ) -> None:
     reasons = {facts.reason for found in sample for facts in found.citations}
-    assert {reason_words(reason) for reason in reasons} == reasons
+    assert {tr_message(reason) for reason in reasons} == reasons
     i18n.set_language("zh_CN")
     try:
         for reason in reasons:
-            told = reason_words(reason)
+            told = tr_message(reason)
             assert told != reason
             assert set(re.findall(r"[0-9]+", told)) == set(re.findall(r"[0-9]+", reason))
     finally:
@@ -250,7 +250,7 @@ def test_every_reason_of_the_sample_is_told_in_the_language_of_the_window(
 def test_evidence_inside_a_reason_is_no_pattern() -> None:
     i18n.set_language("zh_CN")
     try:
-        assert reason_words("no source is named {source} \\1") == "没有名为 {source} \\1 的来源"
-        assert reason_words("something new") == "something new"
+        assert tr_message("no source is named {source} \\1") == "没有名为 {source} \\1 的来源"
+        assert tr_message("something new") == "something new"
     finally:
         i18n.set_language("en")

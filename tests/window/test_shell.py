@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
@@ -311,6 +312,24 @@ def test_the_window_comes_back_as_it_was_left(
     assert (again.height(), again.text_size) == (600, 125)
     assert theme.present() == "dark"
     again.set_theme("light")
+
+
+def test_the_place_is_found_in_its_run_whatever_its_number_is(
+    opened: Shell, make_shell: Callable[..., Shell], tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened.desk.go(Place(run=1, call=3, tab="model"))
+    paths = tuple(opened.opener.paths)
+    opened.close()
+    session = load_session(tmp_path / "window.json")
+    again = make_shell(msgspec.structs.replace(session, paths=paths[1:]))
+    with qtbot.waitSignal(again.settled, timeout=WAIT):
+        again.restore()
+    assert again.desk.place == Place(run=0, call=3, tab="model")
+    again.close()
+    again = make_shell(msgspec.structs.replace(session, paths=paths[:1]))
+    with qtbot.waitSignal(again.settled, timeout=WAIT):
+        again.restore()
+    assert again.desk.place.citation == 0, "its run is not open: the beginning of the first that is"
 
 
 def test_a_place_that_is_no_longer_there_leads_to_the_beginning(

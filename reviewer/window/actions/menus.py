@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
@@ -10,6 +11,9 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from reviewer.window.actions import ACTIONS, MENUS, Command
 from reviewer.window.i18n import tr
+
+_MNEMONIC = re.compile(r"\(&\w\)")
+"""A key behind a title, where it is no letter of it; it is not part of the words."""
 
 __all__ = ["Menus", "command_title", "shown_keys"]
 
@@ -92,7 +96,7 @@ class Menus:
 
     def path(self, command: Command) -> str:
         """Return where *command* stands in the menus, as ``Menu › Submenu``."""
-        titles = [tr(MENUS[command.menu]).replace("&", "")]
+        titles = [_MNEMONIC.sub("", tr(MENUS[command.menu])).replace("&", "")]
         if command.submenu:
             titles.append(tr(command.submenu))
         return " › ".join(titles)

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from reviewer.window.i18n import tr
 from reviewer.window.pages import plain_label
 
 __all__ = ["Entry", "Palette", "matching"]
 
+_Index = QModelIndex | QPersistentModelIndex
+_MORE = Qt.ItemDataRole.UserRole
 _MOST = 200
 """Entries shown at once; how many more there are is said."""
 
@@ -43,6 +55,31 @@ def matching(entries: Sequence[Entry], text: str) -> list[Entry]:
     return sorted(found, key=lambda entry: not entry.title.casefold().startswith(begin))
 
 
+class _TwoTexts(QStyledItemDelegate):
+    """Draws what an entry is at the left and more about it at the right, each cut with a sign."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
+        """Leave some air between the lines."""
+        return super().sizeHint(option, index) + QSize(0, 6)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Draw one entry."""
+        metrics = option.fontMetrics
+        room = option.rect.adjusted(6, 0, -6, 0)
+        more = str(index.data(_MORE) or "")
+        more = metrics.elidedText(more, Qt.TextElideMode.ElideMiddle, room.width() * 3 // 5)
+        taken = metrics.horizontalAdvance(more)
+        left = QStyleOptionViewItem(option)
+        left.rect = option.rect.adjusted(0, 0, -(taken + 18), 0)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        ground = QPalette.ColorRole.Highlight if chosen else QPalette.ColorRole.Base
+        painter.fillRect(option.rect, option.palette.color(ground))
+        super().paint(painter, left, index)
+        role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.PlaceholderText
+        painter.setPen(option.palette.color(role))
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, more)
+
+
 class Palette(QDialog):
     """Shows entries that match what is typed; Return chooses, Escape closes."""
 
@@ -67,6 +104,7 @@ class Palette(QDialog):
         self.list.setObjectName("palette_list")
         self.list.setAccessibleName(tr("What matches"))
         self.list.setUniformItemSizes(True)
+        self.list.setItemDelegate(_TwoTexts(self.list))
         self.more = plain_label("palette_more", tone="muted")
         rows = QVBoxLayout(self)
         for widget in (self.line, self.list, self.more):
@@ -83,8 +121,10 @@ class Palette(QDialog):
         self._shown = found[:_MOST]
         self.list.clear()
         for entry in self._shown:
-            line = f"{entry.title}    {entry.more}".rstrip()
-            item = QListWidgetItem(f"{line}    ({entry.cannot})" if entry.cannot else line)
+            item = QListWidgetItem(entry.title)
+            more = f"{entry.more} ({entry.cannot})".lstrip() if entry.cannot else entry.more
+            item.setData(_MORE, more)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}, {more}")
             if entry.cannot:
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(item)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from reviewer.display import one_line
 from reviewer.filter.columns import Column, Columns, Kind, by_name
-from reviewer.window.i18n import tr
+from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
 from reviewer.window.presenters.positions import call_position
 from reviewer.window.presenters.tables import NOTHING, Cell, Heading, Row, Table, cell
@@ -141,7 +141,9 @@ class CallTable(Table):
         facts = self.audit.calls[row]
         came = self._came.get(facts.index, ())
         tokens = facts.tokens.estimated
-        reason = "\n".join([grade_meaning(facts.grade), one_line(facts.grade_reason)]).strip()
+        reason = "\n".join(
+            [grade_meaning(facts.grade), one_line(tr_message(facts.grade_reason))]
+        ).strip()
         return Row(
             (
                 cell(str(facts.index), more=facts.id),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from reviewer.audit.texts import VersionText
 from reviewer.display import one_line
 from reviewer.reports._words import quotation, reference, short
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import place_of_citation
 from reviewer.window.presenters.cards import (
@@ -23,7 +23,6 @@ from reviewer.window.presenters.cards import (
 )
 from reviewer.window.presenters.excerpts import Excerpt
 from reviewer.window.presenters.finding_card import finding_card
-from reviewer.window.presenters.reasons import reason_words
 from reviewer.window.presenters.strip import facts_of, place_of
 from reviewer.window.presenters.words import (
     grade_meaning,
@@ -81,7 +80,7 @@ def citation_card(audit: Audit, index: int, run: int = 0) -> Card:
         title=tr("Citation {number} of {total}", number=index + 1, total=len(audit.citations)),
         verdict=Line(verdict_sign(facts.verdict), tone(facts.verdict), verdict_word(facts.verdict)),
         meaning=verdict_meaning(facts.verdict),
-        reason=sentence(reason_words(facts.reason)),
+        reason=sentence(tr_message(facts.reason)),
         grade=grade_line(facts.grade),
         notes=tuple(_notes(audit, facts)),
         steps=(
@@ -100,7 +99,7 @@ def _notes(audit: Audit, facts: CitationFacts) -> Iterator[str]:
         (call.grade_reason for call in audit.run.calls if call.index == facts.call_at_answer), ""
     )
     if reason and facts.grade is not Grade.RECORDED:
-        yield tr("Why this grade: {reason}", reason=sentence(reason))
+        yield tr("Why this grade: {reason}", reason=sentence(tr_message(reason)))
     for finding in audit.findings:
         if finding.where.citation == facts.index:
             yield tr("Finding {rule}", rule=rule_title(finding))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from reviewer.audit.rules import rules
 from reviewer.display import one_line
-from reviewer.window.i18n import tr
+from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, grade_line, rule_title, sentence
 from reviewer.window.presenters.words import severity_words
@@ -24,12 +24,12 @@ def finding_card(audit: Audit, index: int, run: int = 0) -> Card:
     rule = next((rule for rule in rules() if rule.id == finding.rule), None)
     notes = [tr("Where: {where}", where=", ".join(_where(finding)) or tr("the whole run"))]
     if rule:
-        notes.append(tr("Why it matters: {why}", why=rule.why))
+        notes.append(tr("Why it matters: {why}", why=tr_message(rule.why)))
     return Card(
         title=rule_title(finding),
         verdict=Line(sign, look, word),
-        meaning=f"{rule.summary}." if rule else "",
-        reason=sentence(finding.message),
+        meaning=sentence(tr_message(rule.summary)) if rule else "",
+        reason=sentence(tr_message(finding.message)),
         grade=grade_line(finding.grade),
         notes=tuple(notes),
         steps=(),

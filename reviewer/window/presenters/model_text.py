@@ -14,7 +14,7 @@ from functools import cached_property
 
 from reviewer.display import one_line
 from reviewer.reports import reference
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.presenters.changes import Change, Step, steps
 from reviewer.window.presenters.marks import Gutter, Mark
 from reviewer.window.presenters.words import grade_meaning, grade_word
@@ -158,7 +158,7 @@ class ModelTexts:
     def banner(self, call: int) -> str:
         """Return in words how far the record proves this request, and by which rule."""
         held = self.audit.run.calls[call - 1]
-        reason = held.grade_reason or grade_meaning(held.grade)
+        reason = tr_message(held.grade_reason) or grade_meaning(held.grade)
         return one_line(
             tr(
                 "Call {call} of {calls} · request {grade}: {reason}",
@@ -329,7 +329,9 @@ class _Page:
                 here = (piece.message, piece.part) == (evidence.message, evidence.part)
                 if here and not piece.gone:
                     span = evidence.message_span.moved(piece.body.start)
-                    words = tr("Citation {n}: {reason}", n=facts.index + 1, reason=facts.reason)
+                    words = tr(
+                        "Citation {n}: {reason}", n=facts.index + 1, reason=tr_message(facts.reason)
+                    )
                     self._marks.append(Mark(span, "cited", one_line(words)))
 
 

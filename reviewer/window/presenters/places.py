@@ -29,6 +29,7 @@ __all__ = [
     "place_reference",
     "place_values",
     "place_words",
+    "run_key",
     "run_title",
     "source_place",
     "still_there",
@@ -246,10 +247,19 @@ def _source_words(audit: Audit, key: VersionKey, span: Span | None) -> str:
 # -- as plain values ------------------------------------------------------------
 
 
-def place_values(place: Place) -> Mapping[str, object]:
-    """Return *place* as plain values that can be written as JSON."""
+def place_values(audit: Audit, place: Place) -> Mapping[str, object]:
+    """Return *place* in *audit* as plain values that can be written as JSON.
+
+    ``in_run`` names the run, whose number is another one the next time.
+    """
     made = msgspec.to_builtins(place)
-    return {name: value for name, value in made.items() if value is not None}
+    told = {name: value for name, value in made.items() if value is not None}
+    return {**told, "in_run": run_key(audit)}
+
+
+def run_key(audit: Audit) -> str:
+    """Return what tells a run from others that are open: its path and its id."""
+    return f"{audit.run.path}#{audit.run.run_id}"
 
 
 def place_from_values(values: Mapping[str, object]) -> Place:

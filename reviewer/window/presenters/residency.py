@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from reviewer.display import one_line
 from reviewer.reports._words import short
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.cells import Cell, Cells
 from reviewer.window.presenters.words import grade_word
@@ -158,7 +158,7 @@ class ResidencyTable:
         found = self._audit.run.calls[call - 1]
         lines = [tr("call {call}, grade {grade}", call=call, grade=grade_word(found.grade))]
         if found.grade_reason:
-            lines.append(one_line(found.grade_reason))
+            lines.append(one_line(tr_message(found.grade_reason)))
         if call in self.answers:
             lines.append(tr("an answer was written in this call"))
         return "\n".join(lines)

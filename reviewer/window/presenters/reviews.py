@@ -14,7 +14,7 @@ from enum import IntEnum
 from reviewer.display import one_line
 from reviewer.filter.columns import Column, Columns, Kind, by_name
 from reviewer.reports._words import reference
-from reviewer.window.i18n import tr
+from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
 from reviewer.window.presenters.positions import citation_position, finding_position
 from reviewer.window.presenters.tables import NOTHING, Cell, Heading, Row, Table, cell
@@ -150,8 +150,10 @@ class ReviewTable(Table):
                 cell(finding.rule if finding else NOTHING),
                 cell(NOTHING if call is None else str(call)),
                 cell(str(self.value(row, "source") or NOTHING)),
-                cell(str(self.value(row, "text"))),
-                cell(str(self.value(row, "reason") or NOTHING)),
+                _told(str(self.value(row, "text")))
+                if citation is None
+                else cell(str(self.value(row, "text"))),
+                _told(str(self.value(row, "reason") or NOTHING)),
                 cell(str(self.value(row, "place") or NOTHING)),
                 cell(_anchor_word(citation.anchor) if citation else NOTHING),
                 cell(grade_word(grade), more=grade_meaning(grade)),
@@ -244,12 +246,19 @@ _GET: Mapping[str, Callable[[Audit, CitationFacts | None, Finding | None], _Valu
 """What a row of a citation, a finding or both is in each column, as the filter compares it."""
 
 
+def _told(message: str) -> Cell:
+    """A message in the reader's language; its own words, which the filter compares, in the tip."""
+    told = tr_message(message)
+    return cell(told, more="" if told == message else message)
+
+
 def _verdict_cell(facts: CitationFacts | None) -> Cell:
     if facts is None:
         return Cell(tr("• finding"), tr("A finding that is about no citation"))
     verdict = facts.verdict
     words = f"{verdict_sign(verdict)} {verdict_word(verdict)}"
-    tip = f"{words} ({verdict.word})\n{verdict_meaning(verdict)}\n{one_line(facts.reason)}"
+    reason = one_line(tr_message(facts.reason))
+    tip = f"{words} ({verdict.word})\n{verdict_meaning(verdict)}\n{reason}"
     return Cell(words, tip, tone(verdict))
 
 
@@ -257,7 +266,7 @@ def _severity_cell(finding: Finding | None) -> Cell:
     if finding is None:
         return Cell(NOTHING, tr("Nothing was found wrong with it"))
     sign, colour, word = severity_words(finding.severity)
-    return Cell(f"{sign} {word}", f"{sign} {word}\n{one_line(finding.message)}", colour)
+    return Cell(f"{sign} {word}", f"{sign} {word}\n{one_line(tr_message(finding.message))}", colour)
 
 
 def _anchor_word(anchor: Anchor) -> str:

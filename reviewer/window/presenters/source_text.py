@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from reviewer.audit.texts import Known, VersionText
 from reviewer.display import one_line
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.presenters.marks import Gutter, Mark
 from reviewer.window.presenters.words import span_words, verdict_sign, verdict_word
 from store.records.citations import SourceCitation
@@ -332,7 +332,7 @@ def _cited_words(facts: CitationFacts) -> str:
             n=facts.index + 1,
             where=where,
             verdict=verdict_word(facts.verdict),
-            reason=facts.reason,
+            reason=tr_message(facts.reason),
         )
     )
 

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QTextCharFormat
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -118,7 +117,6 @@ class EvidenceView(QScrollArea):
         self.setObjectName("evidence")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         desk.moved.connect(self._move)
         desk.opened.connect(lambda _index: self._move(desk.place))
@@ -224,17 +222,18 @@ class EvidenceView(QScrollArea):
             layout.addLayout(self._buttons(step.buttons, step.id))
         return frame
 
-    def _buttons(self, buttons: tuple[Button, ...], origin: str) -> QHBoxLayout:
-        row = QHBoxLayout()
+    def _buttons(self, buttons: tuple[Button, ...], origin: str) -> QVBoxLayout:
+        """One under the other: side by side they would be wider than the region."""
+        column = QVBoxLayout()
+        column.setSpacing(4)
         for way in buttons:
             button = QPushButton(way.words)
             button.setObjectName(f"go_{origin}_{way.place.tab}")
             button.setAccessibleName(way.words)
             button.setAutoDefault(False)
             button.clicked.connect(lambda _=False, place=way.place: self._desk.go(place))
-            row.addWidget(button)
-        row.addStretch(1)
-        return row
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        return column
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Take the colours of a new theme."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout
 
 from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import language, tr, trn
 from reviewer.window.models.roles import Role
 from reviewer.window.models.rows import INLINE, Layout, RowModel
 from reviewer.window.panels import Panel
@@ -76,7 +76,9 @@ class FindingsView(QWidget):
         column.addLayout(line)
         column.addWidget(self.hidden)
         column.addWidget(self.view, 1)
-        self.view.widths(19, 10, 8, 5, 22, 46, 40, 34, 11, 10)
+        # A verdict in another language stands behind its name in the record.
+        verdict = 19 if language() == "en" else 25
+        self.view.widths(verdict, 9, 7, 4, 18, 46, 40, 34, 11, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 
@@ -141,7 +143,7 @@ class FindingsView(QWidget):
     def _show_place(self) -> None:
         row = self._table.row_of(self._desk.place) if self._table is not None else None
         shown = self.view.show_row(row)
-        self.hidden.setVisible(row is not None and not shown)
+        self._note(hides=row is not None and not shown)
 
     def _chosen(self, row: int) -> None:
         if self._table is not None:
@@ -160,6 +162,16 @@ class FindingsView(QWidget):
     def _arranged(self) -> None:
         self._count()
         self._show_place()
+
+    def _note(self, *, hides: bool) -> None:
+        """Say why the row of the present place, or any row, is not to be seen."""
+        nothing = self._table is not None and not len(self._table)
+        self.hidden.setText(
+            tr("This run cites nothing, and no rule found anything.")
+            if nothing
+            else tr("The filter hides the row of the present place.")
+        )
+        self.hidden.setVisible(nothing or hides)
 
     def _count(self) -> None:
         words = shown_words(self.model.shown, self.model.total)
@@ -190,10 +202,10 @@ class FindingsView(QWidget):
         self.group.setAccessibleName(tr("Group the findings"))
         self.group.view().setAccessibleName(tr("Group the findings"))
         self.view.setAccessibleName(tr("Citations and findings"))
-        self.hidden.setText(tr("The filter hides the row of the present place."))
         self.filter.retranslate()
         self.model.retranslate()
         self._count()
+        self._show_place()
 
     # -- the menu of a cell -------------------------------------------------------
 

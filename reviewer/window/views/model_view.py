@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QVBoxLayout, QWidget
 
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
@@ -44,13 +44,14 @@ class ModelView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        head = QHBoxLayout()
+        head = QVBoxLayout()
         head.setContentsMargins(8, 6, 8, 6)
-        head.addWidget(self.banner, 1)
+        head.setSpacing(4)
+        head.addWidget(self.banner)
         head.addWidget(self.changes)
         column.addLayout(head)
         column.addWidget(self.pane, 1)
-        self.setFocusProxy(self.pane)
+        self.pane.set_tab_order(self.changes, None)
         self.changes.toggled.connect(self._fill)
         self.pane.view.clicked.connect(self._on_clicked)
         self.pane.view.chosen.connect(self._on_chosen)

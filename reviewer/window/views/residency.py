@@ -165,6 +165,7 @@ class ResidencyView(QWidget):
             self._say(tr("No run is open."))
 
     def _load(self, audit: Audit | None) -> None:
+        self._say("")
         self._put(None)
         if audit is None:
             return

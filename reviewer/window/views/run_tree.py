@@ -88,11 +88,11 @@ class RunTree(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         digit = view.fontMetrics().horizontalAdvance("0")
-        for column, characters in zip(SourceColumn, (19, 14, 32, 16, 6), strict=True):
+        for column, characters in zip(SourceColumn, (18, 10, 32, 16, 6), strict=True):
             header.resizeSection(column, characters * digit)
 
     def _lay_out(self) -> None:
-        self.call_view.widths(4, 18, 18, 8, 9, 10, 16)
+        self.call_view.widths(4, 15, 15, 8, 9, 10, 16)
         splitter = QSplitter(Qt.Orientation.Vertical, self)
         splitter.setObjectName("run_splitter")
         splitter.setChildrenCollapsible(False)

@@ -98,7 +98,7 @@ class SourceView(QWidget):
         halves.setStretchFactor(0, 4)
         halves.setStretchFactor(1, 1)
         column.addWidget(halves, 1)
-        self.setFocusProxy(self.pane)
+        self.pane.set_tab_order(self.versions, self.citations)
 
     def retell(self) -> None:
         """Take every word anew: the language changed."""

@@ -344,7 +344,8 @@ class TextCanvas(QAbstractScrollArea):
                 ends = (both.start - start, both.end - start)
                 left, right = sorted(laid.x_on(number, end) for end in ends)
                 box = QRectF(at.x() + left, at.y() + number * height, right - left, height)
-                painter.fillRect(box, inside)
+                if not self.selection().covers(both):  # its words could no longer be read
+                    painter.fillRect(box, inside)
                 painter.drawRect(box.adjusted(0.5, 1.5, -0.5, -1.5))
 
     def _draw_cursor(self, painter: QPainter, row: int, at: QPointF) -> None:

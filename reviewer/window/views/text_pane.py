@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
@@ -197,7 +198,6 @@ class TextPane(QWidget):
         self.view.selection_changed.connect(self._tell)
         self.view.notice.connect(self.place.setText)
         self.bar.closed.connect(self.view.setFocus)
-        self.setFocusProxy(self.view)
         self.retell()
         follow_language(self, self.retell)
 
@@ -208,6 +208,14 @@ class TextPane(QWidget):
         self.bar.retell()
         self.view.retell()
         self._tell(self.view.selection())
+
+    def set_tab_order(self, before: QWidget, behind: QWidget | None) -> None:
+        """Let Tab lead from *before* through this pane to *behind*."""
+        bar = self.bar
+        stops = [before, bar.edit, bar.previous, bar.next, bar.case, bar.whole, bar.close_button]
+        stops += [self.view, self.wrap, *([behind] if behind is not None else [])]
+        for one, other in pairwise(stops):
+            QWidget.setTabOrder(one, other)
 
     def find_here(self) -> None:
         """Begin to find in this text."""
