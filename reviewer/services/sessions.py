@@ -26,7 +26,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     ``geometry`` and ``layout`` are Qt's own bytes.  ``paths`` were open,
     ``recent`` holds what was opened lately, the latest first.  ``place`` is
-    the place of the reviewer as plain values.  ``text_size`` is in percent.
+    the place of the reviewer as plain values.  ``text_size`` is in percent,
+    ``highlights`` says whether texts are coloured by their syntax.
     """
 
     geometry: bytes = b""
@@ -38,6 +39,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     theme: str = "system"
     text_size: int = 100
+    highlights: bool = True
 
     def with_recent(self, path: str) -> Session:
         """Return the session with *path* as the latest of the recent ones."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
@@ -94,6 +95,7 @@ class Opener(QObject):
         self._next.clear()
         self.paths.clear()
         self.store = None
+        gc.unfreeze()
         was_loading, self.loading = self.loading, False
         self._desk.clear()
         if was_loading:
@@ -153,6 +155,9 @@ def _steps(
     _load_presenters()
     for step in open_runs(paths(), store, stopped=lambda: token.cancelled):
         if not isinstance(step, Ended | Stopped):
+            # What a run holds does not point in circles: looking through millions of its
+            # records for such, again and again, would hold the window up.
+            gc.freeze()
             yield step
 
 

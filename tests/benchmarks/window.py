@@ -207,11 +207,19 @@ def _texts(shell) -> Steps:  # type: ignore[no-untyped-def]
         yield f"rows of {tab}", lambda: None, lambda v=view: v.complete  # type: ignore[misc]
         bar = view.verticalScrollBar()
         for share in (1.0, 0.5, 0.25, 0.0):
-            yield f"jump in {tab}", lambda s=share, b=bar: b.setValue(round(s * b.maximum())), lambda: True  # type: ignore[misc]
+            yield (
+                f"jump in {tab}",
+                lambda s=share, b=bar: b.setValue(round(s * b.maximum())),
+                lambda: True,
+            )  # type: ignore[misc]
         for _ in range(5):
             yield f"scroll in {tab}", lambda b=bar: b.setValue(b.value() + 3), lambda: True  # type: ignore[misc]
         yield f"find in {tab}", lambda v=view: v.find("line of"), lambda v=view: v.finding[2]  # type: ignore[misc]
-        yield f"next hit in {tab}", lambda v=view: v.find("line of", on=True), lambda v=view: v.finding[2]  # type: ignore[misc]
+        yield (
+            f"next hit in {tab}",
+            lambda v=view: v.find("line of", on=True),
+            lambda v=view: v.finding[2],
+        )  # type: ignore[misc]
         yield f"wrap {tab}", lambda p=pane: p.wrap.setChecked(True), lambda: True  # type: ignore[misc]
         yield f"unwrap {tab}", lambda p=pane: p.wrap.setChecked(False), lambda: True  # type: ignore[misc]
 

@@ -33,6 +33,7 @@ def _nothing_is_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iter
     i18n.set_language("en")
     qapp.setFont(font)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.unfreeze()
     gc.collect()
     left = [each.name for each in threading.enumerate() if each not in threads]
     assert left == [], "threads were left behind"

@@ -199,6 +199,11 @@ class RowLayouts:
         """Lay out anew what is asked for next: marks or colours have changed."""
         self._held.clear()
 
+    def forget_rows(self, first: int, last: int) -> None:
+        """Lay out anew the rows from *first* up to *last*, which is not one of them."""
+        for row in [row for row in self._held if first <= row < last]:
+            del self._held[row]
+
     def forget_last(self, row: int) -> None:
         """Lay out *row* anew: more of it has become known."""
         self._held.pop(row, None)
