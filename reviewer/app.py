@@ -25,10 +25,12 @@ from reviewer.cli._output import Output, UnwritableError
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
-    from store.records.runs import Problem
+    from store.records.runs import Problem, Run
+    from store.reviews import DecisionLog
 
 __all__ = ["Program", "main"]
 
@@ -78,6 +80,18 @@ class Program:
         from reviewer.services.rereading import open_store
 
         return open_store(path)
+
+    def decision_log(self, run: Run) -> DecisionLog:
+        """Return the log of the decisions on *run*."""
+        from reviewer.services.deciding import decision_log
+
+        return decision_log(run)
+
+    def shown_log(self, name: str) -> ShownLog:
+        """Read a log from elsewhere."""
+        from reviewer.services.deciding import ShownLog
+
+        return ShownLog.read(name)
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from store.errors import ChangedObjectError, MissingObjectError, StoreError
 
-__all__ = ["ObjectFolder", "open_plain", "sha256_hex"]
+__all__ = ["ObjectFolder", "open_plain", "sha256_hex", "sync_folder"]
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1024 * 1024
@@ -125,7 +125,7 @@ class ObjectFolder:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def _checked(self, digest: str) -> Iterator[bytes]:
         """Yield the object in pieces; the generator fails at its end when the hash differs.
@@ -185,7 +185,7 @@ def _refuse_links(path: Path, within: Path) -> None:
             )
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name last; not every system can, and the bytes are safe without it."""
     if not hasattr(os, "O_DIRECTORY"):
         return

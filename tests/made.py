@@ -8,6 +8,7 @@ from pathlib import Path
 from reviewer.cli import run
 from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
+from reviewer.services.deciding import ShownLog, decision_log
 from store.builder import RunBuilder
 from store.records.citations import SourceCitation
 from store.records.findings import (
@@ -36,6 +37,7 @@ from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, Problem, ProblemKind, Run, ToolCall, Usage
 from store.records.sources import Selection, SourceKind, Version, VersionKey
 from store.records.text import Span, Unit
+from store.reviews import DecisionLog
 
 HASH = "1454125600c3497f5c0b8cdd951336b32b932b25872453d88aa7b5dec46ef694"
 BODY = "单批上限为200条。超时设为30秒。"
@@ -189,6 +191,14 @@ class FakeProgram:
     def meta(self, output: Output, *, everything: bool = False) -> Meta:
         """Return a meta without a style sheet."""
         return Meta("0", "", output.columns, output.colour, everything)
+
+    def decision_log(self, run: Run) -> DecisionLog:
+        """Return the real log in the user's folder of the test."""
+        return decision_log(run)
+
+    def shown_log(self, name: str) -> ShownLog:
+        """Read a real log."""
+        return ShownLog.read(name)
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Fail as a full disk does."""

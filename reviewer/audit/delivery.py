@@ -18,7 +18,9 @@ from reviewer.audit.matching import Match, Target
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit
 from reviewer.audit.scene import KnownNames, Scene, Sight
+from reviewer.audit.seams import apart
 from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
+from reviewer.audit.skeleton import Skeleton
 from reviewer.audit.texts import PLAIN_RESULT, VersionText
 from reviewer.audit.views import View
 from store.records.findings import Delivery, Form
@@ -262,6 +264,10 @@ class Deliveries:
     def _seeds(self) -> SeedIndex:
         return SeedIndex([target.skeleton.text for _, target in self._pool])
 
+    @cached_property
+    def _skeletons(self) -> tuple[Skeleton, ...]:
+        return tuple(target.skeleton for _, target in self._pool)
+
     def _without_address(self, scene: Scene) -> Iterator[Delivery]:
         part = scene.part
         if len("".join(part.text.split())) < ENOUGH or not self._pool or self._is_notice(part):
@@ -272,7 +278,8 @@ class Deliveries:
         versions = {s.source_id: s.version_id for s in chosen if s.version_id}
         seen: set[tuple[VersionKey, Span]] = set()
         for view in scene.views:
-            for piece in self._seeds.alone(view.content.skeleton.text):
+            shown = view.content.skeleton
+            for piece in apart(self._seeds.alone(shown.text), self._skeletons, shown):
                 text = self._pool[piece.text][0]
                 key = text.version.key
                 other = versions.get(key.source_id, key.version_id) != key.version_id

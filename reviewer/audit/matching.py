@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from reviewer.audit.intervals import union
+from reviewer.audit.seams import apart
 from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
 from reviewer.audit.skeleton import Skeleton, common_head
 from store.records.text import Span
@@ -124,21 +125,20 @@ def _whole_ink(target: Target, view: Target, used: Sequence[Span]) -> Match | No
 
 
 def _pieces(target: Target, view: Target, used: Sequence[Span]) -> list[Match]:
-    found: list[Match] = []
+    found: list[Piece] = []
     head = _head(target, view, used)
     if head:
         found.append(head)
-        used = union([*used, head.view])
-    for piece in target.seeds.alone(view.skeleton.text):
-        match = _match(target, view, piece)
-        if _free(match.view, used):
-            found.append(match)
-    return found
+        used = union([*used, _match(target, view, head).view])
+    alone = target.seeds.alone(view.skeleton.text)
+    found += (piece for piece in alone if _free(_match(target, view, piece).view, used))
+    joined = apart(found, [target.skeleton], view.skeleton)
+    return [_match(target, view, piece) for piece in joined]
 
 
-def _head(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
+def _head(target: Target, view: Target, used: Sequence[Span]) -> Piece | None:
     needle, hay = target.skeleton.text, view.skeleton.text
-    best: Match | None = None
+    best: Piece | None = None
     at = hay.find(needle[:ENOUGH])
     for _ in range(_HEADS):
         if at < 0:
@@ -147,10 +147,10 @@ def _head(target: Target, view: Target, used: Sequence[Span]) -> Match | None:
         if at and needle.find(needle[:length], 1) >= 0:
             at = hay.find(needle[:ENOUGH], at + 1)
             continue  # the head of a text that repeats itself: it may be any of its places
-        match = _match(target, view, Piece(at, 0, 0, length))
-        longer = best is None or match.target.end > best.target.end
-        if longer and _free(match.view, used):
-            best = match
+        piece = Piece(at, 0, 0, length)
+        longer = best is None or length > best.length
+        if longer and _free(_match(target, view, piece).view, used):
+            best = piece
         at = hay.find(needle[:ENOUGH], at + 1)
     return best
 

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
-    from store.records.runs import Problem
+    from store.records.runs import Problem, Run
+    from store.reviews import DecisionLog
 
 __all__ = ["Command", "Context", "Services", "UsageError"]
 
@@ -51,6 +53,12 @@ class Services(Protocol):
 
     def open_store(self, path: str) -> OpenStore:
         """Open what exact text is read again from."""
+
+    def decision_log(self, run: Run) -> DecisionLog:
+        """Return the log of the decisions on *run* in the user's data folder."""
+
+    def shown_log(self, name: str) -> ShownLog:
+        """Read a log from elsewhere, to be shown beside audits."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

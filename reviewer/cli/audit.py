@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from reviewer.cli._auditing import Account, FailOn
@@ -33,16 +34,27 @@ def _configure(parser: ArgumentParser) -> None:
         default=FailOn.ERROR.value,
         help="from which severity on findings make the exit status 1 (default: error)",
     )
+    parser.add_argument(
+        "--decisions",
+        metavar="FILE",
+        help="show the decisions of this log beside citations and findings; they do not change "
+        "the exit status",
+    )
     parser.add_argument("--all", action="store_true", help="shorten no list")
 
 
 def _run(args: Namespace, context: Context) -> int:
     report = _report(args, context)
     account = Account(context.output)
-    inputs = [*args.paths, *([args.store] if args.store else [])]
+    inputs = [*args.paths, *(given for given in (args.store, args.decisions) if given)]
     place = checked_output(args.output, inputs) if args.output is not None else None
-    audits = account.audits(context.services.audit(args.paths, args.store, tokens=report.tokens))
+    found = context.services.audit(args.paths, args.store, tokens=report.tokens)
     meta = context.services.meta(context.output, everything=args.all)
+    if args.decisions is not None:
+        log = context.services.shown_log(args.decisions)
+        found = log.checked(found)
+        meta = replace(meta, reviews=log.reviews)
+    audits = account.audits(found)
     chunks = report.write(audits, account.problems, meta)
     if place is None:
         context.output.result(chunks)

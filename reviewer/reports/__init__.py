@@ -13,6 +13,13 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._decided import (
+    DECISION_WORDS,
+    decision_record,
+    opinion_lines,
+    state_record,
+    time_words,
+)
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._words import (
@@ -25,6 +32,7 @@ from reviewer.reports._words import (
 )
 
 __all__ = [
+    "DECISION_WORDS",
     "NO_ANSWER",
     "SCHEMA",
     "Meta",
@@ -32,15 +40,19 @@ __all__ = [
     "Word",
     "closing",
     "coverage",
+    "decision_record",
     "dumps",
     "glossary",
     "grade_words",
+    "opinion_lines",
     "problem_record",
     "reference",
     "reports",
     "run_record",
     "source_record",
     "spans",
+    "state_record",
+    "time_words",
 ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from store.records.findings import Audit
+from store.records.reviews import Reviews
 from store.records.runs import Problem
 
 __all__ = ["Meta", "Report"]
@@ -17,7 +18,8 @@ class Meta:
 
     ``version`` is Reread's own.  ``style`` is a style sheet for pages.
     ``columns`` and ``colour`` speak of a terminal.  With ``everything`` no
-    list is shortened.
+    list is shortened.  ``reviews`` are the decisions shown beside the audits,
+    ``None`` where none were asked for.
     """
 
     version: str
@@ -25,6 +27,7 @@ class Meta:
     columns: int = 100
     colour: bool = False
     everything: bool = False
+    reviews: Reviews | None = None
 
 
 @dataclass(frozen=True, slots=True)

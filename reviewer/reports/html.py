@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
 from reviewer.reports._page import WORDS, cell, escape, grid, identity, link, measure, tag
 from reviewer.reports._strips import coverage_strip, residency_strip
 from store.records.findings import (
@@ -19,6 +20,7 @@ from store.records.findings import (
     Outcome,
     VersionFacts,
 )
+from store.records.reviews import TargetState
 from store.records.runs import Problem
 from store.records.sources import VersionKey
 
@@ -39,6 +41,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield grid(WORDS["runs"], ("run", "grade", "verdicts", "findings"), index)
     yield _problems(problems)
     yield "".join(sections) or tag("p", WORDS["no runs"])
+    yield tag("p", chain_words(meta.reviews)) if meta.reviews is not None else ""
     yield f"<footer><p>{escape(WORDS['made by'])} {escape(meta.version)}. "
     yield f"{escape(WORDS['claims'])}</p></footer>\n</main></body></html>\n"
 
@@ -94,8 +97,8 @@ def _run(audit: Audit, mark: str, meta: Meta) -> Iterator[str]:
     yield "" if run.answers else tag("p", words.NO_ANSWER)
     yield _jumps(audit.findings, mark)
     yield _problems(run.problems)
-    yield from _citations(audit, mark)
-    yield _findings(audit, mark)
+    yield from _citations(audit, mark, meta)
+    yield _findings(audit, mark, meta)
     yield from _sources(audit, mark)
     yield _placeholders(audit)
     yield _reads(audit, meta)
@@ -128,17 +131,22 @@ def _version_marks(audit: Audit, mark: str) -> dict[VersionKey, str]:
     return {key: f"{mark}-v{number}" for number, key in enumerate(keys)}
 
 
-def _citations(audit: Audit, mark: str) -> Iterator[str]:
+def _citations(audit: Audit, mark: str, meta: Meta) -> Iterator[str]:
     yield tag("h3", f"{WORDS['citations']} ({len(audit.citations)})")
     if not audit.citations:
         yield tag("p", words.no_citations(audit))
     marks = _version_marks(audit, mark)
     for facts, claim in zip(audit.citations, words.claims(audit), strict=True):
-        yield _citation(facts, claim, mark, marks)
+        yield _citation(facts, claim, mark, marks, _decided(of_citation(meta, audit, facts)))
+
+
+def _decided(state: TargetState | None) -> str:
+    lines = "".join(f'<span dir="auto">{escape(line)}</span>' for line in opinion_lines(state))
+    return f'<span class="decided">{lines}</span>' if lines else ""
 
 
 def _citation(
-    facts: CitationFacts, claim: str | None, mark: str, marks: dict[VersionKey, str]
+    facts: CitationFacts, claim: str | None, mark: str, marks: dict[VersionKey, str], decided: str
 ) -> str:
     look = words.good(facts.verdict)
     sign = words.VERDICT_SIGNS.get(facts.verdict, "✗")
@@ -166,7 +174,7 @@ def _citation(
     quoted = f"<p>quoted: <q>{escape(quote)}</q></p>" if quote is not None else ""
     return (
         f'<article class="citation {look}-edge" id="{mark}-c{facts.index}"><p>{head}</p>'
-        f"{said}{tag('p', facts.reason)}{quoted}{_excerpt(facts.evidence)}"
+        f"{said}{tag('p', facts.reason)}{quoted}{_excerpt(facts.evidence)}{decided}"
         f'<p class="notes">{escape(" · ".join(notes))}</p></article>\n'
     )
 
@@ -192,7 +200,7 @@ def _excerpt(evidence: Evidence | None) -> str:
     )
 
 
-def _findings(audit: Audit, mark: str) -> str:
+def _findings(audit: Audit, mark: str, meta: Meta) -> str:
     findings = audit.findings
     rows = []
     for number, finding in enumerate(findings):
@@ -206,7 +214,8 @@ def _findings(audit: Audit, mark: str) -> str:
             [
                 f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',
                 escape(finding.rule),
-                f'<span class="prose">{escape(finding.message)}</span>',
+                f'<span class="prose">{escape(finding.message)}</span>'
+                + _decided(of_finding(meta, audit, finding)),
                 place,
                 escape(finding.grade.value),
             ]

@@ -7,6 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._decided import (
+    EXIT_STATUS,
+    chain_words,
+    of_citation,
+    of_finding,
+    opinion_lines,
+)
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -53,6 +60,8 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     left = words.undecided(calls)
     yield f", {words.counted(findings, 'finding')}{f'; {left}' if left else ''}"
     yield f", {words.counted(len(problems), 'problem')} in opening.\n"
+    if meta.reviews is not None:
+        yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
     yield f"{_EXPLAIN}\n"
 
 
@@ -115,7 +124,10 @@ def _citations(audit: Audit, meta: Meta) -> Iterator[str]:
         for facts in citations
     ]
     claims = words.claims(audit)
-    reasons = [one_line(_reason(*pair)) for pair in zip(citations, claims, strict=True)]
+    reasons = []
+    for facts, claim in zip(citations, claims, strict=True):
+        decided = opinion_lines(of_citation(meta, audit, facts))
+        reasons.append("\n".join(map(one_line, (_reason(facts, claim), *decided))))
     lines = table(columns, rows, meta.columns, reasons)
     yield from _coloured(lines, {_verdict(facts.verdict): facts for facts in citations}, meta)
 
@@ -167,6 +179,8 @@ def _findings(audit: Audit, meta: Meta) -> Iterator[str]:
         yield f"  {head} {finding.rule} ({finding.grade.value}) · {one_line(words.where(finding))}"
         names = [one_line(finding.where.source_id or ""), finding.where.tool_call_id or ""]
         yield from indented(one_line(finding.message), "      ", meta.columns, names)
+        for line in opinion_lines(of_finding(meta, audit, finding)):
+            yield from indented(one_line(line), "      ", meta.columns)
     yield from _shortened(len(findings), len(shown))
 
 

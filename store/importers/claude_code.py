@@ -144,7 +144,18 @@ def _runs(path: Path, label: str, transcript: Transcript, problems: list[Problem
         problems=(*problems, *transcript.problems, *side.problems, *made[0].problems),
         other_events=(*made[0].other_events, *transcript.other, *left),
     )
-    yield from made
+    for run in made:
+        yield replace(run, problems=tuple(_placed(one, label) for one in run.problems))
+
+
+def _placed(problem: Problem, label: str) -> Problem:
+    """Name the place from where the user stands: origins begin with the file's own name."""
+    above = label[: label.rfind("/") + 1]
+    return (
+        problem
+        if problem.where.startswith(above)
+        else replace(problem, where=above + problem.where)
+    )
 
 
 def _conversations(transcript: Transcript, session: str) -> dict[str, list[Record]]:

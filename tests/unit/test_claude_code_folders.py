@@ -103,14 +103,16 @@ def test_links_out_of_the_folder_are_told_and_not_followed(tmp_path: Path) -> No
         runs = runs_of(opened)
         assert {run.run_id for run in runs} == {SESSION}
         told = [problem.where for run in runs for problem in run.problems]
-        assert f"{SESSION}/tool-results/t1.txt" in told
+        assert any(where.endswith(f"{SESSION}/tool-results/t1.txt") for where in told)
 
 
 def test_a_file_beside_the_sessions_is_named_as_left_out(tmp_path: Path) -> None:
     session().write(tmp_path / f"{SESSION}.jsonl")
     (tmp_path / "trial_data.json").write_text("{}")
     (run,) = runs_of(tmp_path)
-    assert [(one.where, one.kind) for one in run.problems] == [("trial_data.json", "noted")]
+    (told,) = run.problems
+    assert told.kind == "noted"
+    assert told.where.endswith("/trial_data.json")
 
 
 def test_a_folder_named_like_sessions_that_holds_none_says_so(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_words_are_those_of_the_present_language() -> None:
     try:
         set_language("zh_CN")
         table.forget()
-        assert cells(table.row(1))[ReviewColumn.VERDICT] == "✗ 从未读到"
+        assert cells(table.row(1))[ReviewColumn.VERDICT] == "✗ never read（从未读到）"
         assert table.value(1, "verdict") == "never_read", "a filter has the same words everywhere"
     finally:
         set_language("en")

@@ -1,0 +1,231 @@
+"""What reviewers decided about citations and findings, and what of it stands."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from store.records.citations import SourceCitation
+from store.records.findings import CitationFacts, Finding
+from store.records.text import Unit
+
+__all__ = [
+    "NAME_CHARS",
+    "NOTE_CHARS",
+    "Decision",
+    "DecisionKind",
+    "Opinion",
+    "Reviews",
+    "Target",
+    "TargetKind",
+    "TargetState",
+    "citation_key",
+    "citation_target",
+    "current",
+    "finding_target",
+    "standing",
+]
+
+NOTE_CHARS = 50_000
+"""Code points a note may have: what is longer is refused, never cut."""
+
+NAME_CHARS = 200
+"""Code points the name of a reviewer may have."""
+
+
+class DecisionKind(StrEnum):
+    """What a reviewer did.  ``UNDO`` takes one earlier decision of the same reviewer back."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    FLAG = "flag"
+    NOTE = "note"
+    UNDO = "undo"
+
+
+class TargetKind(StrEnum):
+    """What a decision is about."""
+
+    CITATION = "citation"
+    FINDING = "finding"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """One citation or finding, named so that a later audit finds it again.
+
+    ``key`` is the fingerprint of a finding, or `citation_key`.
+    """
+
+    kind: TargetKind
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}:{self.key}"
+
+    @classmethod
+    def of(cls, text: str) -> Target:
+        """Return the target that *text* (``citation:…``, ``finding:…``) names, or `ValueError`."""
+        kind, _, key = text.partition(":")
+        if not key:
+            raise ValueError("no citation or finding is named")
+        return cls(TargetKind(kind), key)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One event of the log; nothing in it changes once it was made.
+
+    ``at`` is a time with its zone, ``run_digest`` the digest of the run as it
+    was open.  ``undoes`` is the id of the decision that an ``UNDO`` takes
+    back.  ``previous`` and ``hash`` are empty until the log has it.  Raises
+    `ValueError` for a decision that says nothing, or of nobody.
+    """
+
+    kind: DecisionKind
+    target: Target
+    reviewer: str
+    at: datetime
+    id: str
+    note: str = ""
+    undoes: str = ""
+    run_id: str = ""
+    run_digest: str = ""
+    previous: str = ""
+    hash: str = ""
+
+    def __post_init__(self) -> None:
+        if self.at.tzinfo is None:
+            raise ValueError("the time of a decision needs its zone")
+        if not self.reviewer.strip() or len(self.reviewer) > NAME_CHARS:
+            raise ValueError(f"a reviewer has a name of up to {NAME_CHARS} characters")
+        if not self.id:
+            raise ValueError("a decision needs an id")
+        if len(self.note) > NOTE_CHARS:
+            raise ValueError(f"a note has up to {NOTE_CHARS} characters, this one {len(self.note)}")
+        if (self.kind is DecisionKind.UNDO) != bool(self.undoes):
+            raise ValueError("an undo, and only an undo, names the decision that it takes back")
+        if self.kind is DecisionKind.NOTE and not self.note:
+            raise ValueError("a note without text says nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What stands of one reviewer's decisions on one target.
+
+    ``decided`` is the last accept, reject or flag, ``notes`` every note.
+    """
+
+    reviewer: str
+    decided: Decision | None = None
+    notes: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TargetState:
+    """What stands on one target: an opinion for each reviewer, in the order they first spoke."""
+
+    target: Target
+    opinions: tuple[Opinion, ...]
+
+    @property
+    def disagreement(self) -> bool:
+        """Whether two reviewers decided differently (a note is no decision)."""
+        return len({each.decided.kind for each in self.opinions if each.decided}) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """A log as it is shown beside an audit: what stands, by run id, and what its chain says."""
+
+    log: str
+    holds: bool
+    records: int
+    last_hash: str
+    by_run: Mapping[str, Mapping[Target, TargetState]] = field(default_factory=dict)
+
+    def of(self, run_id: str, target: Target | None) -> TargetState | None:
+        """Return what stands on *target* in the run of that id."""
+        return None if target is None else self.by_run.get(run_id, {}).get(target)
+
+
+def citation_key(facts: CitationFacts) -> str:
+    """Return a digest of what the record says of a citation, 32 hexadecimal digits.
+
+    Verdict, reason and what was looked up for it (a version that the record
+    does not name, the place of a quotation) are not part of it: with better
+    rules or more evidence the citation is still the same one.
+    """
+    cited = facts.citation
+    source = cited if isinstance(cited, SourceCitation) else None
+    marked = cited.answer_span
+    span = source.span if source else None
+    identity = [
+        cited.source_id,
+        cited.version_id,
+        None if span is None else [span.start, span.end],
+        (source.unit if source else Unit.BLOCK).value,
+        cited.block_id,
+        source.quote if source else None,
+        None if marked is None else [marked.start, marked.end],
+        facts.call_at_answer,
+    ]
+    # One spelling for every text, lone surrogates too.
+    text = json.dumps(identity, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def citation_target(facts: CitationFacts) -> Target:
+    """Return the target that a citation is."""
+    return Target(TargetKind.CITATION, citation_key(facts))
+
+
+def finding_target(finding: Finding) -> Target | None:
+    """Return the target that a finding is; ``None`` for one that no later audit could name."""
+    return Target(TargetKind.FINDING, finding.fingerprint) if finding.fingerprint else None
+
+
+def standing(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """Return the decisions that no undo took back, in their order, without the undos.
+
+    An undo counts for an earlier decision of the same reviewer on the same
+    target; any other says nothing.
+    """
+    held: dict[int, Decision] = {}
+    places: dict[tuple[str, str, Target], int] = {}
+    for place, each in enumerate(decisions):
+        if each.kind is DecisionKind.UNDO:
+            taken = places.pop((each.undoes, each.reviewer, each.target), None)
+            if taken is not None:
+                del held[taken]
+            continue
+        held[place] = each
+        places[(each.id, each.reviewer, each.target)] = place
+    return tuple(held.values())
+
+
+def current(decisions: Iterable[Decision]) -> dict[Target, TargetState]:
+    """Return what stands, by target; a target on which nothing stands is not in it."""
+    decided: dict[Target, dict[str, Decision | None]] = {}
+    notes: dict[tuple[Target, str], list[Decision]] = {}
+    for each in standing(decisions):
+        opinions = decided.setdefault(each.target, {})
+        opinions.setdefault(each.reviewer, None)
+        if each.kind is DecisionKind.NOTE:
+            notes.setdefault((each.target, each.reviewer), []).append(each)
+        else:
+            opinions[each.reviewer] = each
+    return {
+        target: TargetState(
+            target,
+            tuple(
+                Opinion(reviewer, last, tuple(notes.get((target, reviewer), ())))
+                for reviewer, last in opinions.items()
+            ),
+        )
+        for target, opinions in decided.items()
+    }
