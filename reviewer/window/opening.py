@@ -31,6 +31,8 @@ from store.records.runs import Problem
 __all__ = ["Opener"]
 
 _KIND = "open"
+_PREPARED = ("text_stand_ins", "text_lines", "text_find")
+"""What views need and is large to load, although it knows nothing of Qt."""
 
 
 class Opener(QObject):
@@ -166,6 +168,8 @@ def _load_presenters() -> None:
     import_module("reviewer.services.auditing")
     for module in pkgutil.iter_modules(presenters.__path__):
         import_module(f"{presenters.__name__}.{module.name}")
+    for name in _PREPARED:
+        import_module(f"reviewer.window.views.{name}")
 
 
 def _sample_paths() -> Sequence[str]:

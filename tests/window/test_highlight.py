@@ -55,6 +55,7 @@ def test_the_words_in_sight_are_coloured_where_they_stand_in_the_record(
     text = LINE * 4
     view.set_text(text, languages=all_json(text))
     qtbot.waitUntil(lambda: bool(view.syntax_in(Span(0, 20))))
+    qtbot.waitUntil(lambda: bool(coloured(view, 2)))
     assert coloured(view, 2) == {'"n"': "name", "1": "number", '"名"': "name", '"值 😀"': "string"}
 
 
@@ -71,6 +72,7 @@ def test_what_is_coloured_is_what_the_lexer_said_of_the_same_code_points(
     said = pieces(text, whole, whole, "json", lambda: None)
     view.set_text(text, languages=all_json(text))
     view._highlighter._take(whole, said)  # noqa: SLF001 - what the worker would hand over
+    view._colour_more()  # noqa: SLF001 - what the timer does
     for row in range(len(view.layouts.rows)):
         span = view.layouts.rows.span(row)
         laid = view.layouts[row]

@@ -76,6 +76,10 @@ class Highlighter(QObject):
         elif stretch.length <= _MOST:
             self._timer.start()
 
+    def knows(self, stretch: Span) -> bool:
+        """Whether the pieces of all of *stretch* are known."""
+        return self._known is not None and self._known.covers(stretch) and bool(self._pieces)
+
     def within(self, stretch: Span) -> Sequence[Piece]:
         """Return the known pieces that meet *stretch*."""
         if self._known is None or not self._known.overlaps(stretch):
