@@ -3,8 +3,8 @@
 `WatchedApplication` measures the processor time of every event from outside:
 what the event sends on its way belongs to it.  Processor time, not the clock:
 other programs of the machine do not count.  With ``REREAD_WATCH=50`` in the
-environment the tests of the window run under it, and each step above that many
-milliseconds is told at the end.
+environment the tests of the window run under it, and one with a step above that
+many milliseconds fails.
 """
 
 from __future__ import annotations

@@ -198,6 +198,7 @@ class ResidencyView(QWidget):
         if table is not None and empty:
             self._say(tr("This run records no model call with a source, so there is no map."))
         if not empty:
+            self._say("")
             self._follow(self._desk.place)
         self._tell()
 
