@@ -153,7 +153,7 @@ class Shell(QMainWindow):
         for dock in regions.docks.values():
             dock.visibilityChanged.connect(self._mark_choices)
         self.menus.show_parts(frozenset([*regions.tab_ids(), *regions.docks]))
-        self._take_arrivals()
+        QTimer.singleShot(0, self, self._take_arrivals)
 
     # -- what commands ask for -----------------------------------------------------
 
