@@ -24,6 +24,7 @@ from reviewer.services.places import data_dir
 from reviewer.window import presenters
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
+from reviewer.window.presenters.requests import forget_requests
 from reviewer.window.tasks import CancelToken, Operation
 from reviewer.window.tasks.worker import Worker
 from store.records.runs import Problem
@@ -98,6 +99,7 @@ class Opener(QObject):
         self.paths.clear()
         self.store = None
         gc.unfreeze()
+        forget_requests()
         was_loading, self.loading = self.loading, False
         self._desk.clear()
         if was_loading:

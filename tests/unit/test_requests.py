@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewer.window.presenters.requests import Requests, requests_of
+from reviewer.window.presenters.requests import Requests, forget_requests, requests_of
 from store.builder import RunBuilder
 from store.records.grades import Layer
 from store.records.runs import Part, PartKind, Run
@@ -40,4 +40,7 @@ def test_a_call_walks_from_the_nearest_request_that_is_kept() -> None:
 
 def test_a_run_is_expanded_once_for_all_who_ask() -> None:
     run = made([[1], [1, 2]])
-    assert requests_of(run) is requests_of(run)
+    kept = requests_of(run)
+    assert requests_of(run) is kept
+    forget_requests()
+    assert requests_of(run) is not kept

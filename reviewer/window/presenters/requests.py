@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from store.records.runs import Call, Run
 
-__all__ = ["Requests", "request_of", "requests_of"]
+__all__ = ["Requests", "forget_requests", "request_of", "requests_of"]
 
 _EVERY = 64
 """Calls between two requests that are kept expanded."""
 _RUNS = 4
-"""Runs whose requests are kept; they hold numbers only, no text."""
+"""Runs whose requests are kept."""
 
 
 class Requests:
@@ -49,6 +49,11 @@ def requests_of(run: Run) -> Requests:
     # A new list each time: the worker may ask at the same moment.
     _held[:] = [found, *(one for one in _held if one is not found)][:_RUNS]
     return found
+
+
+def forget_requests() -> None:
+    """Keep nothing of any run: all of them were closed."""
+    _held.clear()
 
 
 def request_of(run: Run, call: int) -> tuple[int, ...]:
