@@ -1,110 +1,30 @@
-"""Writes a result to a file: whole or not at all, and never onto evidence."""
+"""Writes what ``--output`` names: whole or not at all, and never onto evidence."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
 
 from reviewer.cli._command import UsageError
-from reviewer.cli._output import encoded
+from reviewer.services import result_files
 
 __all__ = ["ResultFile", "checked_output"]
 
 
 def checked_output(name: str, evidence: Sequence[str]) -> Path:
-    """Return where to write, or raise `UsageError` where that could touch evidence.
-
-    Evidence is every input: the file itself, a folder with all it holds, and
-    the folder of side files that a session file has beside it.
-    """
-    path = Path(name)
-    if not name:
-        raise UsageError("--output: the name is empty; name a file")
+    """Return where to write, or raise `UsageError` where that could touch evidence."""
     try:
-        is_folder, place = path.is_dir(), Path(os.path.realpath(path))
-        has_folder = place.parent.is_dir()
-        is_special = place.exists() and not place.is_file()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"--output {name}: no file can have this name ({reason})") from None
-    if is_folder:
-        raise UsageError(f"--output {name}: this is a folder; name a file in it")
-    if is_special:
-        # A result is moved into its place, which would put a file where a device or a pipe was.
-        raise UsageError(
-            f"--output {name}: this is no file (a device, a pipe or a socket); name a file, or "
-            "leave --output away to write to standard output"
-        )
-    if not has_folder:
-        raise UsageError(f"--output {name}: there is no folder {place.parent}; make it first")
-    for given in evidence:
-        if given == "-":
-            continue
-        held = Path(os.path.realpath(given))
-        inside = held in place.parents or held.with_suffix("") in place.parents
-        if held == place or inside or _same(path, held):
-            raise UsageError(
-                f"--output {name}: this lies in the evidence {given}, which is only ever read; "
-                "choose a place outside it"
-            )
-    return place
+        return result_files.checked_output(name, evidence)
+    except result_files.RefusedError as error:
+        raise _usage(error) from None
 
 
-def _same(path: Path, held: Path) -> bool:
-    with suppress(OSError):
-        return path.samefile(held)
-    return False
+class ResultFile(result_files.ResultFile):
+    """Takes a result beside its place and moves it there when it is whole."""
+
+    def _refused(self, error: OSError) -> Exception:
+        return _usage(super()._refused(error))
 
 
-class ResultFile:
-    """Takes a result beside its place and moves it there when it is whole.
-
-    A context manager: left by an error, or without `keep`, nothing is written.
-    """
-
-    def __init__(self, place: Path, name: str) -> None:
-        self._place = place
-        self._name = name
-        self._kept = False
-        try:
-            handle, made = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-        except OSError as error:
-            raise self._refused(error) from None
-        self._made = Path(made)
-        self._stream = os.fdopen(handle, "wb")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stream.close()
-        if not self._kept:
-            self._made.unlink(missing_ok=True)
-
-    def write(self, chunks: Iterable[str]) -> None:
-        """Add to the result."""
-        for chunk in chunks:
-            data = encoded(chunk)
-            try:
-                self._stream.write(data)
-            except OSError as error:
-                raise self._refused(error) from None
-
-    def keep(self) -> None:
-        """Put the whole result in its place."""
-        try:
-            self._stream.close()
-            umask = os.umask(0)
-            os.umask(umask)
-            self._made.chmod(0o666 & ~umask)
-            self._made.replace(self._place)
-        except OSError as error:
-            raise self._refused(error) from None
-        self._kept = True
-
-    def _refused(self, error: OSError) -> UsageError:
-        return UsageError(f"--output {self._name}: cannot be written ({error.strerror or error})")
+def _usage(error: Exception) -> UsageError:
+    return UsageError(f"--output {error}")

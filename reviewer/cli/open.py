@@ -14,7 +14,7 @@ def _configure(parser: ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="traces, run folders, or folders of them (default: what was open last)",
+        help="traces, run folders, folders of them, or reread: links (default: what was open last)",
     )
     parser.add_argument("--store", metavar="DIR", help="a folder with the sources' versions")
     parser.add_argument(

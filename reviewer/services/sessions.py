@@ -24,6 +24,8 @@ _LARGEST = 1_000_000
 class Session(msgspec.Struct, frozen=True, kw_only=True):
     """How the window was left.
 
+    ``digests`` gives for digests of runs the path they were read from.
+    ``follow`` says whether runs that grow are followed.
     ``geometry`` and ``layout`` are Qt's own bytes.  ``paths`` were open,
     ``recent`` holds what was opened lately, the latest first.  ``place`` is
     the place of the reviewer as plain values.  ``text_size`` is in percent,
@@ -40,6 +42,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     theme: str = "system"
     text_size: int = 100
     highlights: bool = True
+    digests: Mapping[str, str] = msgspec.field(default_factory=dict)
+    follow: bool = True
 
     def with_recent(self, path: str) -> Session:
         """Return the session with *path* as the latest of the recent ones."""
@@ -69,6 +73,7 @@ def save_session(path: Path, session: Session) -> None:
         session,
         paths=tuple(each for each in session.paths if _is_text(each)),
         recent=tuple(each for each in session.recent if _is_text(each)),
+        digests={name: path for name, path in session.digests.items() if _is_text(path)},
         store=session.store if session.store and _is_text(session.store) else None,
     )
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from reviewer.services.places import data_dir, session_file
 from reviewer.services.sessions import Session, load_session
 from reviewer.window import i18n
 from reviewer.window.i18n import tr
+from reviewer.window.links import is_link
 from reviewer.window.single import FirstStart, hand_over, server_name
 from store.records.runs import Problem
 
@@ -36,7 +37,8 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
         raise TypeError("an application without widgets is running in this process")
     app.setApplicationName("reread")
     app.setApplicationDisplayName("Reread")
-    wanted = [os.path.abspath(path) for path in paths]  # noqa: PTH100 - does not touch the disk
+    # A file with the name of a link can be given as ./reread:…
+    wanted = [path if is_link(path) else os.path.abspath(path) for path in paths]  # noqa: PTH100
     kept_store = os.path.abspath(store) if store is not None else None  # noqa: PTH100
     name = server_name(data_dir())
     if hand_over(name, wanted, kept_store):

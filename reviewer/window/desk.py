@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from reviewer.window.place import Place
@@ -25,6 +27,8 @@ class Desk(QObject):
     """A `Place`, after every change of place."""
     opened = Signal(int)
     """A run was added at this index of ``audits``."""
+    replaced = Signal(int)
+    """The run at this index was read anew; the place may have become another one too."""
     closed = Signal()
     """Nothing is open any more."""
 
@@ -44,6 +48,20 @@ class Desk(QObject):
         index = len(self.audits) - 1
         self.opened.emit(index)
         return index
+
+    def replace(self, index: int, audit: Audit, kept: Callable[[Place], Place]) -> None:
+        """Put *audit* in the place of run *index*; *kept* gives for old places those in it.
+
+        The reviewer stays: nothing is added to the way.
+        """
+        self.audits[index] = audit
+        self._way = [kept(place) if place.run == index else place for place in self._way]
+        here = self.place.run == index
+        place = kept(self.place) if here else self.place
+        self.place = place
+        self.replaced.emit(index)
+        if here:
+            self._move(place)
 
     def audit(self, index: int | None = None) -> Audit:
         """Return the audit of run *index*, by default of the present one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QGuiApplication
@@ -22,9 +22,14 @@ from reviewer.display import one_line
 from reviewer.window import i18n
 from reviewer.window.actions import Command
 from reviewer.window.actions.key_sheet import KeySheet
+from reviewer.window.actions.link_dialog import LinkDialog
 from reviewer.window.actions.menus import command_title, shown_keys
 from reviewer.window.actions.palette import Entry, Palette
+from reviewer.window.exporting import Exporter
 from reviewer.window.i18n import tr
+from reviewer.window.linking import Linking
+from reviewer.window.links import is_link
+from reviewer.window.live import Follower
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 
@@ -33,7 +38,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Handlers"]
 
+_LONGEST_WANTED = 200
+"""Code points of a selection that is taken for what to find."""
 _TEXT_SIZES = (70, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
+
+
+@runtime_checkable
+class _Rows(Protocol):
+    """The table of citations and findings, as far as keys walk through it."""
+
+    @property
+    def loaded(self) -> bool: ...
+    def next_row(self) -> bool: ...
+    def previous_row(self) -> bool: ...
 
 
 class Handlers:
@@ -41,6 +58,15 @@ class Handlers:
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
+        self.linking = Linking(shell)
+        self.exporter = Exporter(shell)
+        self.follower = Follower(shell)
+
+    def close(self) -> None:
+        """End what works for the commands."""
+        self.linking.close()
+        self.exporter.close()
+        self.follower.close()
 
     def run(self, command: Command) -> None:
         """Do what *command* says."""
@@ -67,6 +93,10 @@ class Handlers:
     def open_sample(self) -> None:
         """Write the sample and open it."""
         self._shell.opener.open_sample()
+
+    def export(self) -> None:
+        """Write a report on the open runs."""
+        self.exporter.ask()
 
     def reload(self) -> None:
         """Read everything that is open again and come back to this place."""
@@ -109,6 +139,10 @@ class Handlers:
         QGuiApplication.clipboard().setText(text)
         self._shell.say(tr("Copied: {text}", text=text))
 
+    def copy_link(self) -> None:
+        """Copy a link to the place."""
+        self.linking.copy()
+
     def find_here(self) -> None:
         """Find in the view that has the keyboard, else in the tab that is shown."""
         widget = QApplication.focusWidget()
@@ -120,7 +154,19 @@ class Handlers:
         else:
             self._shell.say(tr("There is no text to find in here"))
 
+    def find_everywhere(self) -> None:
+        """Show the search of all runs; what is selected on one line is what is wanted."""
+        regions = self._shell.regions
+        view = regions.bring("everywhere") if regions is not None else None
+        if view is not None:
+            text = _selected_text(QApplication.focusWidget())
+            view.ask(text if len(text) <= _LONGEST_WANTED and "\n" not in text else "")  # type: ignore[attr-defined]
+
     # -- go ----------------------------------------------------------------------
+
+    def open_link(self) -> None:
+        """Ask for a link and follow it."""
+        LinkDialog(self.linking.open, self._shell).open()
 
     def back(self) -> None:
         """Go to the place before."""
@@ -172,7 +218,14 @@ class Handlers:
 
     def palette(self) -> None:
         """Show the command palette."""
-        Palette(self.entries(), self._shell).open()
+        Palette(self.entries(), self._shell, self._link_entries).open()
+
+    def _link_entries(self, text: str) -> list[Entry]:
+        """Return what a link that is pasted into the palette offers."""
+        if not is_link(text):
+            return []
+        follow = partial(self.linking.open, text)
+        return [Entry(tr("Open this link"), one_line(text.strip()), follow)]
 
     def entries(self) -> list[Entry]:
         """Return everything that the palette offers: commands, sources, calls and rules."""
@@ -224,7 +277,12 @@ class Handlers:
         return found
 
     def _item(self, by: int) -> None:
-        desk = self._shell.desk
+        desk, regions = self._shell.desk, self._shell.regions
+        table: object = regions.widgets.get("findings") if regions is not None else None
+        if isinstance(table, _Rows) and table.loaded:
+            if not (table.next_row() if by > 0 else table.previous_row()):
+                self._shell.say(tr("There is no further one"))
+            return
         place = places.item_step(desk.audit(), desk.place, by)
         if place is None:
             self._shell.say(tr("There is no further one"))
@@ -265,6 +323,10 @@ class Handlers:
     def toggle_region(self, area: str) -> None:
         """Show or hide a region."""
         self._shell.toggle_region(area)
+
+    def follow(self) -> None:
+        """Follow runs that grow, or no longer."""
+        self._shell.set_follow(on=not self._shell.session.follow)
 
     def text_size(self, way: str) -> None:
         """Make the text of the whole window larger, smaller or normal."""

@@ -70,6 +70,20 @@ class ProblemBar(QFrame):
         if any(problem.kind is not ProblemKind.NOTED for problem in new):
             self.show()
 
+    def replace(self, old: Iterable[Problem], new: Iterable[Problem]) -> None:
+        """Put *new* in the place of *old*; the bar appears for what was not told before."""
+        told = list(self.problems)
+        gone, coming = set(old), list(new)
+        self.problems = [each for each in told if each not in gone] + coming
+        if self.list.isVisible():
+            self._fill()
+        self._say()
+        alarms = [each for each in self.problems if each.kind is not ProblemKind.NOTED]
+        if not alarms:
+            self.hide()
+        elif any(each not in told for each in alarms):
+            self.show()
+
     def clear(self) -> None:
         """Forget every problem and go away."""
         self.problems.clear()

@@ -77,6 +77,17 @@ class Regions(QObject):
         if panel_id in self.tab_ids():
             self.tabs.setCurrentIndex(self.tab_ids().index(panel_id))
 
+    def bring(self, panel_id: str) -> QWidget | None:
+        """Bring the panel *panel_id* to the front, wherever it is, and return its widget."""
+        widget = self.widgets.get(panel_id)
+        for tabs, panel in self._shown:
+            if panel.id == panel_id and widget is not None:
+                tabs.setCurrentWidget(widget)
+        for dock in self.docks.values():
+            if widget is not None and dock.isAncestorOf(widget):
+                dock.show()
+        return widget
+
     def step(self, by: int) -> None:
         """Give the keyboard to the next or previous region that is shown."""
         held: list[QWidget] = [self.tabs, *self.docks.values()]

@@ -26,6 +26,7 @@ class RunChooser(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.activated.connect(self.choose)
         desk.opened.connect(self._opened)
+        desk.replaced.connect(self._replaced)
         desk.closed.connect(self._closed)
         desk.moved.connect(self._moved)
         self.hide()
@@ -45,6 +46,10 @@ class RunChooser(QComboBox):
         title = places.run_title(self._desk.audit(index))
         self.addItem(tr("{number}. {title}", number=index + 1, title=title))
         self.setVisible(self.count() > 1)
+
+    def _replaced(self, index: int) -> None:
+        title = places.run_title(self._desk.audit(index))
+        self.setItemText(index, tr("{number}. {title}", number=index + 1, title=title))
 
     def _closed(self) -> None:
         self.clear()

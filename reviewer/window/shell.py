@@ -9,11 +9,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QByteArray, QTimer, Signal
-from PySide6.QtGui import (
-    QCloseEvent,
-    QFont,
-    QGuiApplication,
-)
+from PySide6.QtGui import QCloseEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
@@ -31,6 +27,7 @@ from reviewer.window.desk import Desk
 from reviewer.window.dropping import DropTarget
 from reviewer.window.handlers import Handlers
 from reviewer.window.i18n import tr
+from reviewer.window.links import is_link
 from reviewer.window.opening import Opener
 from reviewer.window.pages import EmptyPage, LoadingPage, ProgressStrip, StartPage, plain_label
 from reviewer.window.place import Place
@@ -158,8 +155,10 @@ class Shell(QMainWindow):
     # -- what commands ask for -----------------------------------------------------
 
     def open(self, paths: Sequence[str], store: str | None = None) -> None:
-        """Open *paths* beside what is open."""
-        self.opener.open(paths, store)
+        """Open *paths* beside what is open, and follow the links among them."""
+        self.opener.open([path for path in paths if not is_link(path)], store)
+        for link in filter(is_link, paths):
+            self.handlers.linking.open(link)
 
     def restore(self) -> None:
         """Open again what was open when the window was closed, and go where the reviewer was."""
@@ -201,6 +200,13 @@ class Shell(QMainWindow):
         self.session = msgspec.structs.replace(self.session, highlights=on)
         if self.regions is not None:
             self.regions.set_highlights(on=on)
+        self._mark_choices()
+
+    def set_follow(self, *, on: bool) -> None:
+        """Follow runs that grow, or no longer."""
+        self.session = msgspec.structs.replace(self.session, follow=on)
+        follower = self.handlers.follower
+        follower.watch() if on else follower.stop()
         self._mark_choices()
 
     def toggle_region(self, area: str) -> None:
@@ -351,6 +357,7 @@ class Shell(QMainWindow):
                 "language": frozenset([i18n.language()]),
                 "region": regions,
                 "highlight": frozenset(["on"] if self.session.highlights else []),
+                "follow": frozenset([""] if self.session.follow else []),
             }
         )
 
@@ -387,6 +394,7 @@ class Shell(QMainWindow):
         if self.retranslate in i18n.changed:
             i18n.changed.remove(self.retranslate)
         self._maker.stop()
+        self.handlers.close()
         self.worker.close()
         super().closeEvent(event)
 

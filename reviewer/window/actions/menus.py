@@ -16,7 +16,7 @@ __all__ = ["Menus", "command_title", "shown_keys"]
 _NEVER_TRANSLATED = "language"
 """The choice whose entries stand in their own language."""
 
-_EACH_FOR_ITSELF = ("region", "highlight")
+_EACH_FOR_ITSELF = ("region", "highlight", "follow")
 """Choices of which any number can be checked."""
 _OF_PARTS = ("show_tab", "toggle_region")
 """Handlers of commands that are there only with the part of the window they speak of."""

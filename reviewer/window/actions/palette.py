@@ -46,8 +46,15 @@ def matching(entries: Sequence[Entry], text: str) -> list[Entry]:
 class Palette(QDialog):
     """Shows entries that match what is typed; Return chooses, Escape closes."""
 
-    def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        parent: QWidget | None = None,
+        of_text: Callable[[str], Sequence[Entry]] = lambda _text: (),
+    ) -> None:
+        """Offer *entries*, and before them those that *of_text* makes of what is typed."""
         super().__init__(parent)
+        self._of_text = of_text
         self.setObjectName("palette")
         self.setWindowTitle(tr("Command palette"))
         self._entries = entries
@@ -72,7 +79,7 @@ class Palette(QDialog):
         self._fill("")
 
     def _fill(self, text: str) -> None:
-        found = matching(self._entries, text)
+        found = [*self._of_text(text), *matching(self._entries, text)]
         self._shown = found[:_MOST]
         self.list.clear()
         for entry in self._shown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -24,6 +24,7 @@ __all__ = [
     "gap_step",
     "grade_words",
     "item_step",
+    "kept_place",
     "place_from_values",
     "place_reference",
     "place_values",
@@ -58,6 +59,38 @@ def still_there(audit: Audit, place: Place) -> bool:
         and (place.source is None or version_facts(audit, place.source) is not None)
         and (place.message is None or _message_there(audit, place))
     )
+
+
+def kept_place(old: Audit, new: Audit, place: Place) -> Place:
+    """Return where *place* of *old* is in *new*, the same run read again; the rest of it stays."""
+    citations = [(each.answer, each.citation) for each in new.citations]
+    findings = [(each.fingerprint, each.where, each.message) for each in new.findings]
+    citation = finding = None
+    if place.citation is not None and place.citation < len(old.citations):
+        cited = old.citations[place.citation]
+        citation = _found_again((cited.answer, cited.citation), citations, place.citation)
+    if place.finding is not None and place.finding < len(old.findings):
+        held = old.findings[place.finding]
+        finding = _found_again(
+            (held.fingerprint, held.where, held.message), findings, place.finding
+        )
+    place = replace(place, citation=citation, finding=finding)
+    if place.call is not None and place.call > len(new.calls):
+        place = replace(place, call=len(new.calls) or None, message=None, part=None)
+    if place.message is not None and not _message_there(new, place):
+        place = replace(place, message=None, part=None)
+    if place.message is None:
+        place = replace(place, message_span=None)
+    if place.source is not None and version_facts(new, place.source) is None:
+        place = replace(place, source=None, span=None)
+    return place
+
+
+def _found_again(wanted: object, among: Sequence[object], at: int) -> int | None:
+    """Return where *wanted* is: at the same index, else at the first that is equal."""
+    if at < len(among) and among[at] == wanted:
+        return at
+    return among.index(wanted) if wanted in among else None
 
 
 def _message_there(audit: Audit, place: Place) -> bool:

@@ -82,6 +82,15 @@ class FindingsView(QWidget):
 
     # -- steps --------------------------------------------------------------------
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the rows of the present run are shown, in the order that was asked for."""
+        table, run = self._table, self._desk.place.run
+        held = self._desk.audits
+        return (
+            table is not None and table.run == run and run < len(held) and table.audit is held[run]
+        )
+
     def next_row(self) -> bool:
         """Choose the next row in the order shown; tell whether there is one."""
         return self.view.step(1)
@@ -104,7 +113,7 @@ class FindingsView(QWidget):
         self.filter.set_columns({})
 
     def _follow(self, place: Place) -> None:
-        if self._table is None or self._table.run != place.run:
+        if self._table is None or not self.loaded:
             self._load(place)
         self._show_place()
 
@@ -126,6 +135,8 @@ class FindingsView(QWidget):
         self._table = table
         self.filter.set_columns(table.columns)
         self.model.set_table(table)
+        if table.run == self._desk.place.run and not self.loaded:
+            self._load(self._desk.place)  # it was read anew meanwhile
 
     def _show_place(self) -> None:
         row = self._table.row_of(self._desk.place) if self._table is not None else None

@@ -75,6 +75,8 @@ class ModelView(QWidget):
         self.pane.view.setAccessibleName(tr("What the model was given"))
         self.setAccessibleName(tr("Model view"))
         self._shown = None
+        if self._page is None:
+            self._empty(None)  # also where it is out of sight, since it may have been seen
         self._fill()
 
     def find_here(self) -> None:

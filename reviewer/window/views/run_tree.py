@@ -31,6 +31,7 @@ from reviewer.window.views.filter_bar import FilterBar
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
 from reviewer.window.views.strip_delegate import StripDelegate
+from store.records.findings import Audit
 from store.records.text import Span
 
 __all__ = ["PANEL", "RunTree"]
@@ -47,6 +48,7 @@ class RunTree(QWidget):
         self.setObjectName("run_tree")
         self._desk = desk
         self._run: int | None = None
+        self._audit: Audit | None = None
         self._following = False
         self.filter = FilterBar("run_filter", self)
         self.calls = RowModel(parent=self)
@@ -123,7 +125,7 @@ class RunTree(QWidget):
             self._load(self._desk.place)
 
     def _closed(self) -> None:
-        self._run = None
+        self._run, self._audit = None, None
         self.calls.set_table(None)
         self.sources.set_tree(None)
         self.filter.set_columns({})
@@ -133,7 +135,7 @@ class RunTree(QWidget):
         if place.run >= len(self._desk.audits):
             return
         audit = self._desk.audit(place.run)
-        self._run = place.run
+        self._run, self._audit = place.run, audit
         calls, sources = CallTable(audit, place.run), SourceTree(audit, place.run)
         self.calls.set_table(calls)
         self.sources.set_tree(sources)
@@ -141,7 +143,9 @@ class RunTree(QWidget):
         self._filtered(self.filter.tree)
 
     def _follow(self, place: Place) -> None:
-        if self._run != place.run:
+        held = self._desk.audits
+        same = self._run == place.run and place.run < len(held)
+        if not same or held[place.run] is not self._audit:
             self._load(place)
         self._show_place()
 

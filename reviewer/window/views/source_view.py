@@ -107,6 +107,9 @@ class SourceView(QWidget):
         self.citations.setAccessibleName(tr("Citations of this source"))
         self.pane.view.setAccessibleName(tr("Text of the stored version"))
         self._shown = None
+        if self._page is None:
+            # Also where it is out of sight, since it may have been seen before a run came.
+            self._empty(tr("No run is open."))
         self._fill()
 
     def find_here(self) -> None:
