@@ -1,6 +1,6 @@
 # Two commands are enough: `make demo` and `make test`. Each makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: screenshots help setup demo test check bench format lock clean
+.PHONY: screenshots help setup demo test check bench bench-window format lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,7 @@ help:
 	@echo "make check   ruff, mypy, import contracts"
 	@echo "make bench   reading and auditing against one pass of a JSON parser"
 	@echo "make screenshots  pictures of every state of the window, and those of the README"
+	@echo "make bench-window  the longest steps, the start and the memory of the window"
 	@echo "make setup   the environment in $(VENV) alone (part of the others)"
 	@echo "make format  let ruff rewrite what it can"
 	@echo "make lock    choose new versions of the dependencies"
@@ -49,6 +50,9 @@ test: check
 
 bench: setup
 	$(BIN)/python tests/benchmarks/run.py
+
+bench-window: setup
+	$(BIN)/python tests/benchmarks/window.py
 
 screenshots: setup
 	$(BIN)/python packaging/screenshots.py pictures

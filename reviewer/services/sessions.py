@@ -28,7 +28,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     ``follow`` says whether runs that grow are followed.
     ``geometry`` and ``layout`` are Qt's own bytes.  ``paths`` were open,
     ``recent`` holds what was opened lately, the latest first.  ``place`` is
-    the place of the reviewer as plain values.  ``text_size`` is in percent.
+    the place of the reviewer as plain values.  ``text_size`` is in percent,
+    ``highlights`` says whether texts are coloured by their syntax.
     """
 
     geometry: bytes = b""
@@ -40,6 +41,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     theme: str = "system"
     text_size: int = 100
+    highlights: bool = True
     digests: Mapping[str, str] = msgspec.field(default_factory=dict)
     follow: bool = True
 

@@ -343,6 +343,10 @@ class Handlers:
         """Change the colours."""
         self._shell.set_theme(choice)
 
+    def highlight(self, _argument: str) -> None:
+        """Colour words by what they are in the language of their text, or stop doing so."""
+        self._shell.set_highlights(on=not self._shell.session.highlights)
+
     def language(self, code: str) -> None:
         """Change the language."""
         i18n.set_language(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from reviewer.services.places import data_dir
 from reviewer.window import presenters
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
+from reviewer.window.presenters.requests import forget_requests
 from reviewer.window.tasks import CancelToken, Operation
 from reviewer.window.tasks.worker import Worker
 from store.records.runs import Problem
@@ -30,6 +32,8 @@ from store.records.runs import Problem
 __all__ = ["Opener"]
 
 _KIND = "open"
+_PREPARED = ("text_stand_ins", "text_lines", "text_find")
+"""What views need and is large to load, although it knows nothing of Qt."""
 
 
 class Opener(QObject):
@@ -97,6 +101,8 @@ class Opener(QObject):
         self._next.clear()
         self.paths.clear()
         self.store = None
+        gc.unfreeze()
+        forget_requests()
         was_loading, self.loading = self.loading, False
         self._desk.clear()
         if was_loading:
@@ -157,6 +163,9 @@ def _steps(
     _load_presenters()
     for step in open_runs(paths(), store, stopped=lambda: token.cancelled):
         if not isinstance(step, Ended | Stopped):
+            # What a run holds does not point in circles: looking through millions of its
+            # records for such, again and again, would hold the window up.
+            gc.freeze()
             yield step
 
 
@@ -165,6 +174,8 @@ def _load_presenters() -> None:
     import_module("reviewer.services.auditing")
     for module in pkgutil.iter_modules(presenters.__path__):
         import_module(f"{presenters.__name__}.{module.name}")
+    for name in _PREPARED:
+        import_module(f"reviewer.window.views.{name}")
 
 
 def _sample_paths() -> Sequence[str]:

@@ -104,6 +104,12 @@ class Regions(QObject):
             if _give_focus(shown[(at + turn * by) % len(shown)]):
                 return
 
+    def set_highlights(self, *, on: bool) -> None:
+        """Colour the texts of every view by their syntax, or show them plain."""
+        for each in self._window.findChildren(QWidget):
+            if hasattr(each, "set_highlights"):
+                each.set_highlights(on=on)
+
     def retranslate(self) -> None:
         """Show every title in the present language; views do their own."""
         titles = {"run": tr("Run"), "evidence": tr("Evidence"), "findings": tr("Findings")}

@@ -146,11 +146,12 @@ class Shell(QMainWindow):
         if self.session.layout:
             self.restoreState(QByteArray(self.session.layout))
         self._show_docks(shown=False)
+        regions.set_highlights(on=self.session.highlights)
         self.tabs.currentChanged.connect(self._tab_chosen)
         for dock in regions.docks.values():
             dock.visibilityChanged.connect(self._mark_choices)
         self.menus.show_parts(frozenset([*regions.tab_ids(), *regions.docks]))
-        self._take_arrivals()
+        QTimer.singleShot(0, self, self._take_arrivals)
 
     # -- what commands ask for -----------------------------------------------------
 
@@ -193,6 +194,13 @@ class Shell(QMainWindow):
         """Change the colours of the window."""
         self.session = msgspec.structs.replace(self.session, theme=choice)
         theme.apply(choice)
+        self._mark_choices()
+
+    def set_highlights(self, *, on: bool) -> None:
+        """Colour texts by their syntax, or show them plain."""
+        self.session = msgspec.structs.replace(self.session, highlights=on)
+        if self.regions is not None:
+            self.regions.set_highlights(on=on)
         self._mark_choices()
 
     def set_follow(self, *, on: bool) -> None:
@@ -350,6 +358,7 @@ class Shell(QMainWindow):
                 "theme": frozenset([self.session.theme]),
                 "language": frozenset([i18n.language()]),
                 "region": regions,
+                "highlight": frozenset(["on"] if self.session.highlights else []),
                 "follow": frozenset([""] if self.session.follow else []),
             }
         )

@@ -37,6 +37,11 @@ _LIGHT = {
     "gap": "#b3261e",
     "found": "#8f6a00",
     "current": "#0b5cad",
+    "syntax.comment": "#57606a",
+    "syntax.keyword": "#6f2c91",
+    "syntax.name": "#0a4f8f",
+    "syntax.number": "#8a3a00",
+    "syntax.string": "#125c2b",
 }
 _DARK = {
     "paper": "#15181c",
@@ -57,6 +62,11 @@ _DARK = {
     "gap": "#ff8f86",
     "found": "#e3c341",
     "current": "#6cb2ff",
+    "syntax.comment": "#a3acb7",
+    "syntax.keyword": "#d7b1ff",
+    "syntax.name": "#8cc8ff",
+    "syntax.number": "#ffb37a",
+    "syntax.string": "#8ee0a1",
 }
 _CONTRAST_LIGHT = {
     **_LIGHT,
@@ -76,6 +86,11 @@ _CONTRAST_LIGHT = {
     "gap": "#80140e",
     "found": "#554000",
     "current": "#003a80",
+    "syntax.comment": "#262626",
+    "syntax.keyword": "#4a1a66",
+    "syntax.name": "#003a70",
+    "syntax.number": "#5a2600",
+    "syntax.string": "#0b4018",
 }
 _CONTRAST_DARK = {
     **_DARK,
@@ -97,6 +112,11 @@ _CONTRAST_DARK = {
     "gap": "#ffb0a8",
     "found": "#ffe14d",
     "current": "#ffe14d",
+    "syntax.comment": "#e0e0e0",
+    "syntax.keyword": "#e6ccff",
+    "syntax.name": "#b8deff",
+    "syntax.number": "#ffd0a8",
+    "syntax.string": "#b4f5c0",
 }
 THEMES: Mapping[str, Mapping[str, str]] = {
     "light": _LIGHT,

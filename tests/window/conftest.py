@@ -1,6 +1,7 @@
 """What every test of the window gets: a clean language, and a watch on what it leaves behind."""
 
 import gc
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,9 +18,33 @@ from reviewer.services.sample import write_sample
 from reviewer.services.sessions import Session
 from reviewer.window import i18n
 from reviewer.window.shell import Shell
+from tests.window.watcher import WatchedApplication, Watcher
+
+_WATCH = float(os.environ.get("REREAD_WATCH") or 0)
+"""Milliseconds of a step from which on it is told; 0 where nobody watches."""
+
 
 _HARMLESS = ("This plugin does not support propagateSizeHints()",)
 """What Qt says of a screen that is not there."""
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    """Give an application that is watched where ``REREAD_WATCH`` asks for it."""
+    return WatchedApplication if _WATCH else QApplication
+
+
+@pytest.fixture(autouse=True)
+def _no_step_is_long(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test with a step above ``REREAD_WATCH`` milliseconds, where somebody watches."""
+    if not isinstance(qapp, WatchedApplication):
+        yield
+        return
+    qapp.watcher = watcher = Watcher(_WATCH)
+    watcher.begin(request.node.name)
+    yield
+    qapp.watcher = None
+    assert [str(each) for each in watcher.held] == []
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +58,7 @@ def _nothing_is_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iter
     i18n.set_language("en")
     qapp.setFont(font)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.unfreeze()
     gc.collect()
     left = [each.name for each in threading.enumerate() if each not in threads]
     assert left == [], "threads were left behind"

@@ -15,7 +15,9 @@ from reviewer.services.sample import write_sample
 from reviewer.window import i18n
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
+from reviewer.window.presenters.model_text import ModelText
 from reviewer.window.presenters.places import citation_place, gap_step
+from reviewer.window.views import model_view
 from reviewer.window.views.model_view import ModelView
 from reviewer.window.views.source_view import SourceView
 from store.opening import open_paths
@@ -314,3 +316,37 @@ def test_delivered_forms_are_words_as_well_as_colours(qtbot: QtBot) -> None:
     (label,) = view.pane.view.gutter.held
     assert label.label.startswith("◐ ")
     assert "truncated: this is what came" in view.pane.view.tip_at(label.span.start)
+
+
+def test_a_large_request_is_composed_by_the_worker_and_named_until_it_is_there(
+    qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_view, "_AT_ONCE", 0)
+    view = ModelView(desk)
+    in_sight(qtbot, view)
+    desk.go(Place(call=1))
+    assert view.pane.view.text == "", "nothing stands under the name of another call"
+    assert "being put together" in view.pane.view.empty_words
+    qtbot.waitUntil(lambda: bool(view.pane.view.text))
+    assert "message 0" in view.pane.view.text
+    assert view.pane.view.empty_words == ""
+
+
+def test_of_calls_that_are_passed_over_only_the_last_is_shown(
+    qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_view, "_AT_ONCE", 0)
+    view = ModelView(desk)
+    in_sight(qtbot, view)
+    shown: list[int] = []
+    put = view._put  # noqa: SLF001 - counted on its way
+
+    def counted(page: ModelText) -> None:
+        shown.append(page.call)
+        put(page)
+
+    monkeypatch.setattr(view, "_put", counted)
+    for call in (1, 2, 3):
+        desk.go(Place(call=call))
+    qtbot.waitUntil(lambda: bool(shown))
+    assert shown == [3]

@@ -2,7 +2,13 @@
 
 import pytest
 
-theme = pytest.importorskip("reviewer.window.theme", exc_type=ImportError)
+pytest.importorskip("PySide6.QtGui", exc_type=ImportError)
+
+from PySide6.QtGui import QColor
+
+from reviewer.window import theme
+from reviewer.window.presenters.syntax import ROLES
+from reviewer.window.views.text_paint import blend
 
 TEXTS = ("ink", "muted", "accent", "good", "open", "bad")
 MARKS = ("delivered", "preview", "placeholder", "cited", "gap", "found", "current")
@@ -17,6 +23,23 @@ def test_words_can_be_read_on_every_ground(name: str, ground: str) -> None:
         word: round(theme.contrast(tokens[word], tokens[ground]), 2)
         for word in TEXTS
         if theme.contrast(tokens[word], tokens[ground]) < least
+    }
+    assert weak == {}
+
+
+@pytest.mark.parametrize("name", theme.THEMES)
+def test_coloured_syntax_can_be_read_on_paper_and_on_every_tinted_mark(name: str) -> None:
+    tokens = theme.THEMES[name]
+    paper = QColor(tokens["paper"])
+    grounds = {"paper": tokens["paper"]} | {
+        kind: blend(share, QColor(tokens[{"added": "good"}.get(kind, kind)]), paper).name()
+        for kind, share in (("delivered", 0.10), ("cited", 0.22), ("added", 0.16))
+    }
+    weak = {
+        (role, kind): round(theme.contrast(tokens[role], ground), 2)
+        for role in ROLES
+        for kind, ground in grounds.items()
+        if theme.contrast(tokens[role], ground) < 4.5
     }
     assert weak == {}
 

@@ -32,8 +32,8 @@ class Command:
     ``argument`` it is given that text.  ``keys`` are in Qt's portable form,
     the first is the one that is shown.  ``group`` sets a line between
     commands of a menu; commands with a ``submenu`` stand in it.  ``choice``
-    names a group of which one is checked; those of "region" are checked each
-    for itself.
+    names a group of which one is checked; those of "region" and "highlight" are
+    checked each for itself.
     """
 
     id: str
@@ -101,6 +101,10 @@ ACTIONS: tuple[Command, ...] = (
     Command(
         "view.normal", "Normal text size", "view", "text_size", ("Ctrl+0",),
         group=1, argument="normal",
+    ),
+    Command(
+        "view.highlight", "Highlight syntax", "view", "highlight",
+        group=1, argument="on", choice="highlight",
     ),
     Command(
         "view.theme.system", "As the system", "view", "theme",

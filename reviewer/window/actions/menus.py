@@ -20,6 +20,8 @@ __all__ = ["Menus", "command_title", "shown_keys"]
 _NEVER_TRANSLATED = "language"
 """The choice whose entries stand in their own language."""
 
+_EACH_FOR_ITSELF = ("region", "highlight", "follow")
+"""Choices of which any number can be checked."""
 _OF_PARTS = ("show_tab", "toggle_region")
 """Handlers of commands that are there only with the part of the window they speak of."""
 
@@ -128,5 +130,5 @@ class Menus:
     def _group(self, choice: str) -> QActionGroup:
         if choice not in self._choices:
             self._choices[choice] = QActionGroup(self._window)
-            self._choices[choice].setExclusive(choice not in ("region", "follow"))
+            self._choices[choice].setExclusive(choice not in _EACH_FOR_ITSELF)
         return self._choices[choice]

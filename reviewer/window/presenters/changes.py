@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
+from reviewer.window.presenters.requests import request_of
 from store.records.runs import PartKind, Run
 
 __all__ = ["Change", "Step", "steps"]
@@ -45,10 +46,9 @@ def steps(run: Run, call: int, *, changes: bool) -> Iterator[Step]:
     replaces it: it follows what it stands for.
     """
     if not changes:
-        yield Step(Change.SAME, 0, run.request(call))
+        yield Step(Change.SAME, 0, request_of(run, call))
         return
-    wanted = tuple(run.requests({call - 1, call}))
-    before, now = wanted if len(wanted) > 1 else ((), wanted[0])
+    before, now = request_of(run, call - 1), request_of(run, call)
     for tag, old_start, old_end, new_start, new_end in _opcodes(before, now):
         if tag == "equal":
             yield Step(Change.SAME_NOT_SHOWN, new_start, now[new_start:new_end])

@@ -23,6 +23,7 @@ from reviewer.window.presenters.cards import (
 )
 from reviewer.window.presenters.excerpts import Excerpt
 from reviewer.window.presenters.finding_card import finding_card
+from reviewer.window.presenters.requests import request_of
 from reviewer.window.presenters.strip import facts_of, place_of
 from reviewer.window.presenters.words import (
     grade_meaning,
@@ -157,7 +158,7 @@ def _input(audit: Audit, facts: CitationFacts, run: int) -> Step:
     if facts.evidence is None:
         return _not_there(audit, facts, run, title)
     found = facts.evidence
-    request = audit.run.request(found.call)
+    request = request_of(audit.run, found.call)
     part = audit.run.messages[request[found.message]].parts[found.part]
     where = tr(
         "call {call}, message {message}, part {part}, {span}",

@@ -8,15 +8,18 @@ and of the parts are code points.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from reviewer.display import one_line
 from reviewer.reports import reference
-from reviewer.window.i18n import tr, tr_message, trn
+from reviewer.window.i18n import tr, tr_message
 from reviewer.window.presenters.changes import Change, Step, steps
-from reviewer.window.presenters.marks import Gutter, Mark
+from reviewer.window.presenters.marks import Gutter, Mark, Spans
+from reviewer.window.presenters.part_words import message_words, part_words, placeholder_words
+from reviewer.window.presenters.requests import request_of
+from reviewer.window.presenters.syntax import language_of, looks_like_json
 from reviewer.window.presenters.words import grade_meaning, grade_word
 from store.records.findings import Audit, Delivery, Form, PlaceholderFacts
 from store.records.runs import Message, Part, PartKind
@@ -89,8 +92,8 @@ class ModelText:
     call: int
     text: str = field(repr=False)
     pieces: tuple[Piece, ...]
-    marks: tuple[Mark, ...] = field(repr=False)
-    gutter: tuple[Gutter, ...] = field(repr=False)
+    marks: Spans[Mark] = field(repr=False)
+    gutter: Spans[Gutter] = field(repr=False)
     deliveries: Mapping[tuple[int, int], Sequence[Delivery]] = field(repr=False)
     headings: Mapping[int, Span] = field(repr=False)
 
@@ -135,6 +138,28 @@ class ModelText:
         start, end = body.start + span.start, body.start + span.end
         return Span(min(start, body.end), min(end, body.end))
 
+    def languages(self, stretch: Span) -> Sequence[tuple[Span, str]]:
+        """Return the parts that meet *stretch* and are written in a language that is known.
+
+        A part that looks like JSON is JSON; one that came from a source is
+        what the name of that source says.
+        """
+        first = max(bisect_right(self.pieces, stretch.start, key=lambda p: p.body.start) - 1, 0)
+        end = bisect_right(self.pieces, stretch.end, key=lambda p: p.body.start)
+        return [
+            (piece.body, language)
+            for piece in self.pieces[first:end]
+            if piece.body.overlaps(stretch) and (language := self._language(piece)) is not None
+        ]
+
+    def _language(self, piece: Piece) -> str | None:
+        start, end = piece.body.start, piece.body.end
+        ends = self.text[start : min(start + _ENDS, end)] + self.text[max(end - _ENDS, start) : end]
+        if looks_like_json(ends):
+            return "json"
+        held = self.deliveries.get((piece.number, piece.part), ())
+        return language_of(held[0].version.source_id) if held else None
+
     def delivery_at(self, position: int) -> Delivery | None:
         """Return the shortest delivered piece that holds *position*."""
         spot = self.spot(position)
@@ -147,6 +172,16 @@ class ModelText:
             if one.message_span.start <= spot.position < max(one.message_span.end, 1)
         ]
         return min(holding, key=lambda one: one.message_span.length, default=None)
+
+
+_ENDS = 1_000
+"""Code points at each end of a part by which it is told whether it looks like JSON."""
+_MESSAGE_COST = 6000
+"""Characters that take as long to compose as the headings and marks of one message."""
+
+
+def _go_on() -> None:
+    """Never stop."""
 
 
 class ModelTexts:
@@ -169,16 +204,27 @@ class ModelTexts:
             )
         )
 
-    def compose(self, call: int, *, changes: bool = False) -> ModelText:
+    def weight(self, call: int) -> int:
+        """Return how much there is to compose: characters, and what each message costs in them."""
+        messages = self.audit.run.messages
+        return sum(
+            _MESSAGE_COST + sum(len(part.text) for part in messages[number].parts)
+            for number in request_of(self.audit.run, call)
+        )
+
+    def compose(
+        self, call: int, *, changes: bool = False, check: Callable[[], None] = _go_on
+    ) -> ModelText:
         """Return what call *call* was given; with *changes* against the call before it.
 
-        Then messages that did not change are named and not repeated.  Raises
+        Then messages that did not change are named and not repeated.  *check*
+        is called before each message and may raise to stop.  Raises
         `IndexError` for a call that the run does not have.
         """
         run = self.audit.run
         if not 1 <= call <= len(run.calls):
             raise IndexError(f"no call {call}: this run has {len(run.calls)}")
-        page = _Page(self, call)
+        page = _Page(self, call, check)
         for step in steps(run, call, changes=changes):
             page.add(step)
         return page.finished()
@@ -221,9 +267,10 @@ class ModelTexts:
 class _Page:
     """A composed text in the making."""
 
-    def __init__(self, texts: ModelTexts, call: int) -> None:
+    def __init__(self, texts: ModelTexts, call: int, check: Callable[[], None]) -> None:
         self._texts = texts
         self._call = call
+        self._check = check
         self._blocks: list[str] = []
         self._length = 0
         self._line = 1
@@ -238,8 +285,8 @@ class _Page:
             call=self._call,
             text="".join(self._blocks),
             pieces=tuple(self._pieces),
-            marks=tuple(self._marks),
-            gutter=tuple(self._gutter),
+            marks=Spans(self._marks),
+            gutter=Spans(self._gutter),
             deliveries=self._texts.by_part,
             headings=self._headings,
         )
@@ -260,6 +307,7 @@ class _Page:
             )
             return
         for place, number in enumerate(step.numbers, step.first):
+            self._check()
             self._message(messages[number], place, number, step.change)
 
     def _heading(self, words: str) -> Span:
@@ -279,11 +327,11 @@ class _Page:
 
     def _message(self, message: Message, place: int, number: int, change: Change) -> None:
         gone = change is Change.REMOVED
-        heading = self._heading(_message_words(message, place, change))
+        heading = self._heading(message_words(message, place, change))
         if not gone:
             self._headings[place] = heading
         for order, part in enumerate(message.parts):
-            self._heading(_part_words(order, part))
+            self._heading(part_words(order, part))
             line = self._line
             body = self._put(part.text)
             if not part.text.endswith("\n"):
@@ -300,7 +348,7 @@ class _Page:
         if change is not Change.REMOVED:
             facts = self._texts.placeholder(part, self._call)
         if facts is not None:
-            self._marks.append(Mark(body, "placeholder", _placeholder_words(facts)))
+            self._marks.append(Mark(body, "placeholder", placeholder_words(facts)))
             self._gutter.append(Gutter(body, tr("placeholder"), "placeholder"))
         for one in self._texts.by_part.get(at, ()):
             self._delivery(one, body)
@@ -333,54 +381,3 @@ class _Page:
                         "Citation {n}: {reason}", n=facts.index + 1, reason=tr_message(facts.reason)
                     )
                     self._marks.append(Mark(span, "cited", one_line(words)))
-
-
-def _message_words(message: Message, place: int, change: Change) -> str:
-    sign = {
-        Change.ADDED: tr("+ added · "),
-        Change.REMOVED: tr("− removed · "),
-        Change.REPLACED: tr("± replaced in place · "),
-    }.get(change, "")
-    origin = message.origin or tr("origin not recorded")
-    return tr(
-        "── {sign}message {place} · {role} · {origin} ──",
-        sign=sign,
-        place=place,
-        role=message.role,
-        origin=origin,
-    )
-
-
-def _part_words(order: int, part: Part) -> str:
-    return "   " + " · ".join(_part_facts(order, part))
-
-
-def _part_facts(order: int, part: Part) -> Iterator[str]:
-    yield tr("part {order}", order=order)
-    yield part.kind.value
-    if part.name:
-        yield part.name
-    if part.tool_call_id:
-        yield tr("tool call {id}", id=part.tool_call_id)
-    if part.status:
-        yield tr("status {status}", status=part.status)
-    if part.source_id:
-        yield tr("source {id}", id=part.source_id)
-    if part.opaque_bytes:
-        yield trn("{n} byte that is no text", "{n} bytes that are no text", part.opaque_bytes)
-    yield trn("{n} character", "{n} characters", len(part.text))
-
-
-def _placeholder_words(facts: PlaceholderFacts) -> str:
-    size = ""
-    if facts.original_chars is not None:
-        size = trn(" for {n} character", " for {n} characters", facts.original_chars)
-    return one_line(
-        tr(
-            "Placeholder ({kind}){size} of tool call {id}; {grade}",
-            kind=facts.kind.value,
-            size=size,
-            id=facts.tool_call_id,
-            grade=grade_word(facts.grade),
-        )
-    )

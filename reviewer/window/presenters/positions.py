@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from reviewer.window.place import Place
 from reviewer.window.presenters.places import citation_place, finding_place, version_facts
+from reviewer.window.presenters.requests import request_of
 from store.records.findings import Audit, VersionFacts
 from store.records.runs import PartKind
 from store.records.text import OutsideTextError, Span, TextIndex, Unit
@@ -33,7 +34,7 @@ def finding_position(audit: Audit, run: int, index: int) -> Place:
     place = finding_place(audit, run, index, None)
     if where.call is None or where.message is not None or where.tool_call_id is None:
         return place
-    for position, message in enumerate(audit.run.request(where.call)):
+    for position, message in enumerate(request_of(audit.run, where.call)):
         for number, part in enumerate(audit.run.messages[message].parts):
             result = part.kind is PartKind.TOOL_RESULT
             if result and part.tool_call_id == where.tool_call_id:

@@ -15,6 +15,7 @@ from reviewer.reports._words import short
 from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.cells import Cell, Cells
+from reviewer.window.presenters.requests import request_of
 from reviewer.window.presenters.words import grade_word
 from store.records.findings import Audit
 from store.records.grades import Grade
@@ -106,7 +107,7 @@ class ResidencyTable:
         spot = self._source.spot(key, call)
         if spot is None:
             return Place(run, call=call, source=key, tab="model")
-        message = self._audit.run.request(call).index(spot.message)
+        message = request_of(self._audit.run, call).index(spot.message)
         return Place(
             run,
             call=call,

@@ -17,6 +17,7 @@ from reviewer.audit.texts import Known, VersionText
 from reviewer.display import one_line
 from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.presenters.marks import Gutter, Mark
+from reviewer.window.presenters.syntax import language_of, looks_like_json
 from reviewer.window.presenters.words import span_words, verdict_sign, verdict_word
 from store.records.citations import SourceCitation
 from store.records.findings import Audit, CitationFacts, VersionFacts
@@ -150,6 +151,23 @@ class SourceText:
         at = bisect_left(numbers, span.start)
         return (self.headings[min(at, len(self.headings) - 1)],)
 
+    def languages(self, stretch: Span) -> Sequence[tuple[Span, str]]:
+        """Return the stretches of the version that meet *stretch*, with their language if known.
+
+        Its name and declared type say what it is written in; where they do
+        not, a whole text that looks like JSON is JSON.
+        """
+        key = self.facts.version.key
+        language = language_of(key.source_id, self.facts.version.media_type)
+        if language is None and self.whole and looks_like_json(self.text):
+            language = "json"
+        if language is None:
+            return ()
+        first = max(bisect_right(self.segments, stretch.start, key=lambda one: one.at) - 1, 0)
+        end = bisect_right(self.segments, stretch.end, key=lambda one: one.at)
+        held = (one.body for one in self.segments[first:end])
+        return [(body, language) for body in held if body.overlaps(stretch)]
+
     # -- what is marked ----------------------------------------------------------
 
     @cached_property
@@ -230,7 +248,8 @@ def compose_source(facts: VersionFacts) -> SourceText:
             body = version.text[search.start : search.end]
             blocks.append(body)
             length += len(body)
-            lines += body.count("\n")
+            # Nothing follows a whole text, and counting the lines of 50 MB takes its time.
+            lines += 0 if version.known is Known.WHOLE else body.count("\n")
             if version.known is not Known.WHOLE and not body.endswith("\n"):
                 blocks.append("\n")
                 length += 1

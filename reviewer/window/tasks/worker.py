@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from reviewer.window.tasks import CancelledError, Operation
 
@@ -88,7 +89,8 @@ class Worker(QObject):
         self._waiting.clear()
         thread = self._lane.thread if self._lane else None
         self._leave_lane()
-        self._timer.stop()
+        if isValid(self._timer):  # at the end of the program Qt may have been there first
+            self._timer.stop()
         if thread is not None:
             thread.join(patience)
 

@@ -12,14 +12,20 @@ from reviewer.window.i18n import tr
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.model_text import ModelText, ModelTexts
+from reviewer.window.tasks import CancelToken, Operation
+from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.text_pane import TextPane
+from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit, Delivery
 from store.records.text import Span
 
 __all__ = ["PANEL", "ModelView"]
 
 _TAB = "model"
+_KIND = "compose"
+_AT_ONCE = 500_000
+"""The weight of a request up to which it is composed at once: some ten milliseconds."""
 
 
 class ModelView(QWidget):
@@ -31,6 +37,8 @@ class ModelView(QWidget):
         self._texts: ModelTexts | None = None
         self._page: ModelText | None = None
         self._shown: tuple[int, bool, str] | None = None
+        self._worker = worker = Worker()  # without a parent: it ends its thread after the view
+        self.destroyed.connect(lambda _gone: worker.close())
         self.setObjectName("model_view")
         self.banner = QLabel(self)
         self.banner.setObjectName("model_grade")
@@ -94,21 +102,48 @@ class ModelView(QWidget):
             self._texts, self._shown = ModelTexts(audit), None
         call = self._call(audit)
         wanted = (call, self.changes.isChecked(), audit.run.run_id)
-        if wanted != self._shown:
-            self._shown = wanted
-            self._page = self._texts.compose(call, changes=self.changes.isChecked())
-            self.banner.setText(self._texts.banner(call))
-            self.banner.setAccessibleName(self.banner.text())
-            self.pane.view.set_text(
-                self._page.text, self._page.marks, self._page.gutter, self._page.number_of
-            )
-            self.pane.bar.partial = self.changes.isChecked()
-            self.pane.bar.look()
         self.changes.setEnabled(call > 1)
+        if wanted == self._shown:
+            self._reveal(self._desk.place)
+            return
+        self._shown = wanted
+        self.banner.setText(self._texts.banner(call))
+        self.banner.setAccessibleName(self.banner.text())
+        if self._texts.weight(call) <= _AT_ONCE:
+            self._worker.cancel(_KIND)
+            self._put(self._texts.compose(call, changes=self.changes.isChecked()))
+        else:
+            self._compose(self._texts, call, changes=self.changes.isChecked())
+
+    def _compose(self, texts: ModelTexts, call: int, *, changes: bool) -> None:
+        """Have a large request composed; until then say so, and show no other in its place."""
+        self._say(tr("What call {call} was given is being put together…", call=call))
+
+        def work(token: CancelToken, _hand_over: object) -> ModelText:
+            return texts.compose(call, changes=changes, check=token.check)
+
+        self._worker.run(Operation(_KIND, work, self._put, self._failed))
+
+    def _failed(self, error: BaseException) -> None:
+        self._say(tr("It could not be put together: {error}", error=repr(error)))
+
+    def _say(self, words: str) -> None:
+        """Show *words* in place of a text."""
+        self._page = None
+        self.pane.view.empty_words = shown(words)
+        self.pane.view.set_text("")
+
+    def _put(self, page: ModelText) -> None:
+        self._page = page
+        self.pane.view.empty_words = ""
+        self.pane.view.set_text(page.text, page.marks, page.gutter, page.number_of, page.languages)
+        self.pane.bar.partial = self.changes.isChecked()
+        self.pane.bar.look()
         self._reveal(self._desk.place)
 
     def _empty(self, audit: Audit | None) -> None:
-        self._page, self._shown = None, None
+        self._worker.cancel(_KIND)
+        self._page, self._shown, self._texts = None, None, None
         self.banner.setText(
             tr("No run is open.")
             if audit is None

@@ -51,8 +51,6 @@ class ResidencyMap(ResidencyGrid):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cells = np.zeros((0, 0), np.uint8)
-        # Qt does not own the memory of the image: the buffer is kept here.
-        self._buffer = np.zeros((0, 0), np.uint32)
         self._image = QImage()
         self._tiles: dict[tuple[int, int, float], NDArray[np.uint32]] = {}
         self._answer = 0
@@ -69,6 +67,7 @@ class ResidencyMap(ResidencyGrid):
         self._table = table
         self._row, self._call = 0, max(1, table.closing if table else 1)
         self._answer = table.closing if table else 0
+        self._image = QImage()  # it lies over the cells that go
         self._cells = table.cells if table is not None else np.zeros((0, 0), np.uint8)
         self._colour()
         self._widest = self._widest_name()
@@ -77,9 +76,17 @@ class ResidencyMap(ResidencyGrid):
         self._tell()
 
     def _colour(self) -> None:
-        """Make the image of small cells: one pixel each."""
-        self._buffer = np.ascontiguousarray(colours()[self._cells])
-        self._image = _image(self._buffer)
+        """Make the image of small cells, one pixel each: the cells themselves, by a colour table.
+
+        Qt does not own the memory: the image lives no longer than the cells.
+        """
+        self._image = QImage()
+        self._cells = np.ascontiguousarray(self._cells)
+        if self._cells.size:
+            rows, calls = self._cells.shape
+            kind = QImage.Format.Format_Indexed8
+            self._image = QImage(self._cells.data, calls, rows, calls, kind)
+            self._image.setColorTable(colours().tolist())
 
     def set_answer(self, call: int) -> None:
         """Frame the column of the call that wrote the present answer."""

@@ -193,7 +193,11 @@ class SourceView(QWidget):
         self.pane.bar.partial = not page.whole
         self.pane.view.empty_words = "" if page.whole else f"{sign} {words} {absent}"
         self.pane.view.set_text(
-            page.text, page.marks(self._cited), page.gutter(self._cited), page.number_of
+            page.text,
+            page.marks(self._cited),
+            page.gutter(self._cited),
+            page.number_of,
+            page.languages,
         )
         self.pane.bar.look()
 

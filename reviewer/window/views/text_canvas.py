@@ -8,7 +8,7 @@ code points of the record.  Nothing of the text is interpreted.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import (
@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from reviewer.window.i18n import tr
+from reviewer.window.presenters.syntax import Piece
 from reviewer.window.theme import colour
 from reviewer.window.views.text_layout import RowLayouts, text_font
 from reviewer.window.views.text_lines import Rows
@@ -89,10 +90,12 @@ class TextCanvas(QAbstractScrollArea):
 
     # -- what is shown -------------------------------------------------------------
 
-    def put(self, text: str, marks: Sequence[Mark], gutter: Sequence[Gutter]) -> None:
-        """Show another text from its start."""
+    def put(self, text: str, marks: Iterable[Mark], gutter: Iterable[Gutter]) -> None:
+        """Show another text from its start; what are `Spans` already is taken as it is."""
         self.text = text
-        self.marks, self.gutter, self.hits = Spans(marks), Spans(gutter), Hits()
+        self.marks = marks if isinstance(marks, Spans) else Spans(tuple(marks))
+        self.gutter = gutter if isinstance(gutter, Spans) else Spans(tuple(gutter))
+        self.hits = Hits()
         self._anchor = self._cursor = 0
         self.layouts.set_rows(Rows(text))
         self._margin.gather()
@@ -252,10 +255,17 @@ class TextCanvas(QAbstractScrollArea):
 
     # -- drawing ------------------------------------------------------------------------
 
+    def syntax_in(self, span: Span) -> Sequence[Piece]:
+        """Return which pieces of *span* have a colour of their own; none without a language."""
+        del span
+        return ()
+
     def _formats(
         self, span: Span, text: str, to_utf16: Callable[[Span], tuple[int, int]]
     ) -> list[QTextLayout.FormatRange]:
-        marks = [(mark.span, mark.kind) for mark in self.marks.meeting(span)]
+        # The syntax first: every mark is stronger than it.
+        marks = [(Span(one.start, one.end), one.role) for one in self.syntax_in(span)]
+        marks += [(mark.span, mark.kind) for mark in self.marks.meeting(span)]
         signs = {place + span.start for place in stand_in_places(text)}
         marks += [(Span(place, place + 1), "") for place in signs]
         found = []

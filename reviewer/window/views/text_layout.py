@@ -159,6 +159,7 @@ class RowLayouts:
         self.rows = Rows("")
         self._formats = formats
         self._held: dict[int, RowLayout] = {}
+        self.coloured: set[int] = set()
         self._wrap: float | None = None
         self._font = font
         self._measure()
@@ -198,6 +199,13 @@ class RowLayouts:
     def forget(self) -> None:
         """Lay out anew what is asked for next: marks or colours have changed."""
         self._held.clear()
+        self.coloured.clear()
+
+    def colour(self, row: int) -> RowLayout:
+        """Lay out *row* anew, with the colours of its syntax from now on."""
+        self.coloured.add(row)
+        self._held.pop(row, None)
+        return self[row]
 
     def forget_last(self, row: int) -> None:
         """Lay out *row* anew: more of it has become known."""

@@ -17,7 +17,7 @@ from store.records.text import Span
 
 __all__ = ["FOLD", "Rows", "word_at"]
 
-FOLD = 2000
+FOLD = 800
 """Code points of a row before it is folded."""
 
 _SLICE = 1 << 16

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextCharFormat
 
+from reviewer.window.presenters.syntax import ROLES
 from reviewer.window.theme import colour
 
 __all__ = ["BARS", "blend", "chosen_format", "draw_bar", "format_of", "ink", "stand_in_format"]
@@ -51,6 +52,9 @@ def format_of(kinds: Sequence[str]) -> QTextCharFormat:
     found = QTextCharFormat()
     paper = colour("paper")
     for kind in kinds:
+        if kind in ROLES:
+            found.setForeground(colour(kind))
+            continue
         tint = blend(_TINTS.get(kind, _TINT), ink(kind), paper)
         if kind in _HATCHES:
             found.setBackground(QBrush(blend(0.45, ink(kind), paper), _HATCHES[kind]))

@@ -6,9 +6,10 @@ takes that, not what is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -18,13 +19,16 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPaintEvent,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from reviewer.window.i18n import tr, trn
+from reviewer.window.presenters.syntax import Piece
 from reviewer.window.views.text_canvas import TextCanvas, line_number
 from reviewer.window.views.text_find import Search
 from reviewer.window.views.text_finder import Finder
+from reviewer.window.views.text_highlight import Highlighter, Languages, nothing_known
 from reviewer.window.views.text_lines import word_at
 from reviewer.window.views.text_marks import Gutter, Mark
 from reviewer.window.views.text_moves import MOVES, Caret
@@ -34,6 +38,10 @@ from store.records.text import Span
 
 __all__ = ["Gutter", "Mark", "TextView"]
 
+_BUDGET = 0.008
+"""Seconds of work before the window gets its turn: less than one frame."""
+_MOST_COLOURS = 200
+"""Pieces of a row that are coloured; a row of more is no text that colours would explain."""
 _SPOKEN = 500
 """Code points of the current line that a screen reader is given; how many more is said."""
 
@@ -62,24 +70,91 @@ class TextView(TextCanvas):
         self._finder.hit.connect(self.reveal)
         self._finder.progress.connect(self._on_found)
         self._margin.chosen.connect(self.chosen)
+        self._colouring = QTimer(self)
+        self._colouring.setInterval(0)
+        self._colouring.timeout.connect(self._colour_more)
+        self._highlighter = Highlighter(self)
+        self._highlighter.ready.connect(self._on_syntax)
+        worker = self._highlighter.worker
+        self.destroyed.connect(lambda _gone: worker.close())
 
     def set_text(
         self,
         text: str,
-        marks: Sequence[Mark] = (),
-        gutter: Sequence[Gutter] = (),
+        marks: Iterable[Mark] = (),
+        gutter: Iterable[Gutter] = (),
         number_of: Callable[[int, int], str] = line_number,
+        languages: Languages = nothing_known,
     ) -> None:
         """Show *text* from its start.
 
         *number_of* is given a line, from 1, and the code point at which it
-        begins, and returns what stands beside it.
+        begins, and returns what stands beside it.  *languages* is given a
+        stretch and tells which parts of it are written in which language.
         """
         self._finder.stop()
+        self._highlighter.begin(text, languages)
         self.number_of = number_of
         self._wanted_x = self._pending = self._pressed = None
         self.put(text, marks, gutter)
         self._moved()
+
+    # -- syntax -----------------------------------------------------------------------
+
+    @property
+    def highlights(self) -> bool:
+        """Whether words are coloured by what they are in the language of the text."""
+        return self._highlighter.on
+
+    def set_highlights(self, *, on: bool) -> None:
+        """Colour words by what they are in the language of the text, or show it plain."""
+        if on != self._highlighter.on:
+            self._highlighter.switch(on=on)
+            self.layouts.forget()
+            self.viewport().update()
+
+    def syntax_in(self, span: Span) -> Sequence[Piece]:
+        """Return the coloured pieces of a row, once it is its turn.
+
+        Laying out a screenful of long rows with a hundred colours each takes
+        its time: rows are shown plain first and get their colours one by one.
+        """
+        if self.layouts.rows.row_of(span.start) not in self.layouts.coloured:
+            return ()
+        found = self._highlighter.within(span)
+        return found if len(found) <= _MOST_COLOURS else ()
+
+    def _on_syntax(self, _stretch: object = None) -> None:
+        self.layouts.coloured.clear()
+        self._colouring.start()
+
+    def _colour_more(self) -> None:
+        """Colour rows in sight for a moment; stop when all of them are done."""
+        until = time.monotonic() + _BUDGET
+        layouts = self.layouts
+        for row, top in tuple(self.visible()):
+            span = layouts.rows.span(row)
+            if row in layouts.coloured or not self._highlighter.knows(span):
+                continue
+            laid = layouts.colour(row)
+            height = round(laid.lines * layouts.row_height) + 1
+            self.viewport().update(0, round(top), self.viewport().width(), height)
+            if time.monotonic() > until:
+                return
+        self._colouring.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the rows in sight; what has no colours yet is asked for."""
+        super().paintEvent(event)
+        if self.text:
+            seen = [row for row, _top in self.visible()]
+            rows = self.layouts.rows
+            if seen:
+                stretch = Span(rows.span(seen[0]).start, rows.span(seen[-1]).end)
+                self._highlighter.want(stretch)
+                new = self._highlighter.knows(stretch)
+                if new and not self.layouts.coloured.issuperset(seen):
+                    self._colouring.start()
 
     def set_wrap(self, *, wraps: bool) -> None:
         """Break rows at the edge of the view, or let it scroll sideways."""

@@ -1,0 +1,90 @@
+"""Watches how long the interface thread is held by each event it handles.
+
+`WatchedApplication` measures the processor time of every event from outside:
+what the event sends on its way belongs to it.  Processor time, not the clock:
+other programs of the machine do not count.  With ``REREAD_WATCH=50`` in the
+environment the tests of the window run under it, and one with a step above that
+many milliseconds fails.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+__all__ = ["Held", "WatchedApplication", "Watcher"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Held:
+    """One event that held the thread for so many milliseconds, and what it was."""
+
+    milliseconds: float
+    event: str
+    receiver: str
+    during: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.milliseconds:.0f} ms: {self.event} to {self.receiver} ({self.during})"
+
+
+class Watcher:
+    """Keeps the steps above ``least`` milliseconds, the longest step and their number."""
+
+    def __init__(self, least: float = 50.0) -> None:
+        self.least = least
+        self.during = ""
+        self.held: list[Held] = []
+        self.longest = 0.0
+        self.steps = 0
+
+    def begin(self, during: str) -> None:
+        """Forget what was seen; from now on it belongs to *during*."""
+        self.during = during
+        self.held = []
+        self.longest = 0.0
+        self.steps = 0
+
+    def saw(self, milliseconds: float, receiver: QObject, event_name: str) -> None:
+        """Take one step."""
+        self.steps += 1
+        self.longest = max(self.longest, milliseconds)
+        if milliseconds > self.least:
+            name = f"{type(receiver).__name__} {receiver.objectName()}".strip()
+            self.held.append(Held(milliseconds, event_name, name, self.during))
+
+    def do(self, work: Callable[[], object]) -> None:
+        """Do *work* as an event of its own, as a key or a click would."""
+        QTimer.singleShot(0, work)
+
+
+class WatchedApplication(QApplication):
+    """An application whose ``watcher``, while it has one, sees every event."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        super().__init__(list(arguments))
+        self.watcher: Watcher | None = None
+        self._deep = 0
+
+    def notify(self, receiver: QObject, event: QEvent) -> bool:
+        """Handle an event and measure it, unless it is sent by another one."""
+        watcher = self.watcher
+        if watcher is None or self._deep:
+            return super().notify(receiver, event)
+        kind = event.type()  # the event is gone when it was handled
+        self._deep += 1
+        start = time.thread_time()
+        try:
+            return super().notify(receiver, event)
+        finally:
+            self._deep -= 1
+            spent = (time.thread_time() - start) * 1e3
+            if spent > watcher.least:
+                watcher.saw(spent, receiver, getattr(kind, "name", str(kind)))
+            else:
+                watcher.steps += 1
+                watcher.longest = max(watcher.longest, spent)
