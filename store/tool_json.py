@@ -1,7 +1,7 @@
 """Evidence in the JSON that tools return: which source a piece of text says it is from.
 
 Only what names itself counts: an entry has an id, and text or a preview.  The
-keys are fixed (MODEL.md, section 4); nothing is guessed from titles or order.
+keys are fixed; nothing is guessed from titles or order.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def audit(
 
 
 _HOLDS = 0.6
-"""Below this share of the estimate reported tokens cannot hold the text (MODEL.md, section 3)."""
+"""Below this share of the estimate reported tokens cannot hold the text."""
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:

@@ -24,7 +24,7 @@ from reviewer.audit.skeleton import common_head, common_tail
 __all__ = ["ENOUGH", "Piece", "SeedIndex"]
 
 ENOUGH = 16
-"""Ink characters from which text without an address may prove a place (MODEL.md, section 4)."""
+"""Ink characters from which text without an address may prove a place."""
 
 STRIDE = 8
 WINDOW = ENOUGH - STRIDE + 1

@@ -26,7 +26,7 @@ from store.records.text import Span, TextIndex, Unit
 __all__ = ["PLAIN_RESULT", "Known", "Row", "VersionText"]
 
 PLAIN_RESULT = "tool:"
-"""Source ids of results that are no document of their own (MODEL.md, "Source ids")."""
+"""Source ids of results that are no document of their own."""
 
 Row = Mapping[str, object]
 

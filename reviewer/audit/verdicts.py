@@ -1,4 +1,4 @@
-"""One verdict for each citation: the first that holds, in the order of MODEL.md section 4.
+"""One verdict for each citation: the first that holds, in the order of `Verdict`.
 
 Nothing is called read unless its text was found in the request of the call
 that wrote the answer.  Position, title, count or a producer's own flag never

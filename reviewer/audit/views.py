@@ -19,7 +19,7 @@ from store.records.text import Span
 __all__ = ["ID_KEYS", "VERSION_KEYS", "Names", "View", "json_roots", "views"]
 
 ID_KEYS = ("doc_id", "document_id", "source_id", "source", "id", "block_id")
-"""Keys under which a tool's JSON names what a body belongs to (MODEL.md, section 4)."""
+"""Keys under which a tool's JSON names what a body belongs to."""
 
 VERSION_KEYS = ("sha256", "hash", "version")
 """Keys under which it names the version."""

@@ -47,7 +47,7 @@ class Form(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What holds for a citation: the first that is true, in this order (MODEL.md, section 4).
+    """What holds for a citation: the first that is true, in this order.
 
     ``WRONG_HASH`` and ``WRONG_VERSION`` both read ``wrong_version`` in the
     output; use ``word``.
@@ -207,7 +207,7 @@ class SourceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Coverage facts recomputed from the request (MODEL.md, section 5).
+    """Coverage facts recomputed from the request.
 
     ``missing``, ``duplicate`` and ``unexpected`` hold keys (row numbers where
     a table has none, block ids for blocks) or spans as ``(start, end)``.

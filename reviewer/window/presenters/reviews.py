@@ -52,7 +52,7 @@ GROUPS = ("rule", "source", "call")
 """The columns that rows can be grouped by."""
 
 _VERDICT_RULE = re.compile(r"CIT0(0[1-9]|1[0-2])")
-"""The rules that say no more than the verdict of a citation does (MODEL.md, section 6)."""
+"""The rules that say no more than the verdict of a citation does."""
 
 _SENTENCE_END = re.compile(r"[\u3002\uff01\uff1f\uff1b\n]|[.!?](?=\s)")
 _LOOK_BACK = 1_000
