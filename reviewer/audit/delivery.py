@@ -21,7 +21,7 @@ from reviewer.audit.scene import KnownNames, Scene, Sight
 from reviewer.audit.seams import apart
 from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
 from reviewer.audit.skeleton import Skeleton
-from reviewer.audit.texts import PLAIN_RESULT, VersionText
+from reviewer.audit.texts import PLAIN_RESULT, Known, VersionText
 from reviewer.audit.views import View
 from store.records.findings import Delivery, Form
 from store.records.markers import marker_of
@@ -185,6 +185,8 @@ class Deliveries:
 
     def _delivered(self, scene: Scene, place: _Place, sight: Sight) -> Iterator[Delivery]:
         chars = sight.match.target.moved(place.span.start)
+        if _is_contradicted(place.text, chars, sight.start):
+            return
         complete = sight.match.target == place.target.whole
         for reached in place.text.in_unit([chars]):
             yield Delivery(
@@ -367,6 +369,18 @@ class _Place(NamedTuple):
         ]
         named = self.name in sight.ids
         return all(named and other.name not in sight.ids for other in rivals)
+
+
+def _is_contradicted(text: VersionText, chars: Span, claimed: int | None) -> bool:
+    """Whether the payload puts the words elsewhere, and they do stand elsewhere too.
+
+    Words that fit one place prove it whatever unit the payload counts in.
+    """
+    if claimed is None or claimed == chars.start or text.known is not Known.WHOLE:
+        return False
+    whole = text.text or ""
+    words = whole[chars.start : chars.end]
+    return whole.find(words, whole.find(words) + 1) >= 0
 
 
 def _by_row(selection: Selection, text: VersionText) -> bool:

@@ -59,11 +59,15 @@ def _hashes(version: Version) -> tuple[str, ...]:
 
 
 class Sight(NamedTuple):
-    """A match, its place in the part's text, and the ids that the part names around it."""
+    """A match, its place in the part's text, and what the part names around it.
+
+    ``start`` is where in the version the part says that the match begins.
+    """
 
     match: Match
     place: Span
     ids: frozenset[str]
+    start: int | None = None
 
 
 class Scene:
@@ -160,7 +164,10 @@ class Scene:
         if not own:
             self._taken[place].append(match.view)
             self._used[target.text].append(origin)
-        return Sight(match, origin, self.views[place].names.ids)
+        view = self.views[place]
+        claimed = view.names.start if view.is_string else None
+        start = None if claimed is None else claimed + match.view.start
+        return Sight(match, origin, view.names.ids, start)
 
     def _candidates(self, text: VersionText, block: str) -> list[int]:
         """Views that may hold a text of this version: none that names another thing."""

@@ -27,6 +27,9 @@ VERSION_KEYS = ("sha256", "hash", "version")
 BODY_KEYS = ("text", "content", "page_content")
 """Keys under which it holds the body."""
 
+START_KEYS = ("start", "offset")
+"""Keys under which it says where the body begins."""
+
 _PREVIEW_KEY = "preview"
 
 _NESTING = 4
@@ -36,10 +39,15 @@ _JSON_START = re.compile(r"\s*[\[{\"]")
 
 
 class Names(NamedTuple):
-    """The ids and the version labels that the JSON around something names."""
+    """The ids and the version labels that the JSON around something names.
+
+    ``start`` is where the innermost object says that its body begins, in code
+    points of the version, ``None`` where it says nothing.
+    """
 
     ids: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
+    start: int | None = None
 
     def inside(self, node: Node) -> Names:
         """Return the names for what stands in the object *node*."""
@@ -50,6 +58,7 @@ class Names(NamedTuple):
         return Names(
             self.ids.union(*(_values(holder, ID_KEYS) for holder in holders)),
             self.versions.union(*(_values(holder, VERSION_KEYS) for holder in holders)),
+            _start(node),
         )
 
 
@@ -126,6 +135,14 @@ def _leaves(root: Node, view: View) -> Iterator[tuple[Node, Names, bool]]:
         if node.kind == "object":
             names = names.inside(node)
         waiting.extend((child, names, is_preview) for child in reversed(node.children))
+
+
+def _start(node: Node) -> int | None:
+    for key in START_KEYS:
+        child = node.get(key)
+        if child is not None and child.kind == "number" and str(child.value).isdecimal():
+            return int(str(child.value)[:18])
+    return None
 
 
 def _values(node: Node, keys: tuple[str, ...]) -> Iterator[str]:

@@ -174,3 +174,23 @@ def test_a_payload_that_names_the_hash_of_other_bytes_proves_nothing() -> None:
     )
     talk.answer(at("doc", 0, 36))
     assert audit(talk.run()).citations[0].verdict is not Verdict.READ
+
+
+def repeated(start: int, copies: int = 4) -> Verdict:
+    """A payload says that its line begins at *start*; the selection says at 0."""
+    line = "Batches are limited to two hundred records."
+    talk = Talk()
+    talk.source("doc", (line + "\n") * copies)
+    payload = f'{{"doc_id": "doc", "start": {start}, "content": "{line}"}}'
+    talk.result(payload, chars("doc", (0, 43)))
+    talk.answer(at("doc", 0, 43))
+    return audit(talk.run()).citations[0].verdict
+
+
+def test_a_payload_that_puts_repeated_words_elsewhere_does_not_prove_the_selection() -> None:
+    assert repeated(44) is Verdict.PLACEHOLDER_ONLY
+    assert repeated(0) is Verdict.READ
+
+
+def test_words_that_fit_one_place_prove_it_whatever_the_payload_counts() -> None:
+    assert repeated(44, copies=1) is Verdict.READ

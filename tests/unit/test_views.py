@@ -81,7 +81,7 @@ def test_ids_that_are_numbers_and_ids_in_metadata_are_names_too() -> None:
 def test_names_and_versions_reach_into_nested_json() -> None:
     inner = json.dumps({"content": "words"})
     text = json.dumps({"doc_id": "a", "sha256": "ff", "payload": inner})
-    assert view_of(text, "words").names == (frozenset({"a"}), frozenset({"ff"}))
+    assert view_of(text, "words").names == (frozenset({"a"}), frozenset({"ff"}), None)
 
 
 def test_what_stands_under_a_preview_is_marked() -> None:
