@@ -47,7 +47,10 @@ def _run(args: Namespace, context: Context) -> int:
     try:
         result = found.results.reread(reference)
     except RefusedError as refused:
-        context.output.note(f"{args.reference}: refused: {refused}")
+        lost = any(problem.kind is ProblemKind.LOST for problem in found.problems)
+        # Not found where something could not be read is not the same as not there.
+        where = " in what of the store could be read" if lost else ""
+        context.output.note(f"{args.reference}: refused: {refused}{where}")
         return Exit.UNDECIDED
     checked = "its SHA-256 was checked" if result.exact else "no hash could be checked"
     note = f"; {result.note}" if result.note else ""

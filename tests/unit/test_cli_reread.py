@@ -72,6 +72,16 @@ def test_what_is_not_there_is_refused_and_nothing_near_is_given(
     assert reason in ended.err
 
 
+def test_what_is_not_found_where_something_could_not_be_read_is_not_called_absent(
+    tmp_path: Path, lease: str
+) -> None:
+    (tmp_path / "store.bin").write_bytes(bytes(range(256)))
+    ended = reread(str(tmp_path / "store.bin"), "d03", "--span", "0:5")
+    assert ended.status == 3
+    assert "in what of the store could be read" in ended.err
+    assert "could be read" not in reread(lease, "别的合同").err
+
+
 def test_changed_evidence_is_refused(incident: str) -> None:
     ended = reread(incident, "config/pool.toml", "--span", "0:5")
     assert (ended.status, ended.out) == (3, "")
