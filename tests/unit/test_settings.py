@@ -18,7 +18,7 @@ from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.services.settings import SettingsError, of_run, user_settings
 from store.records.findings import Audit, Finding, Severity, Where
-from store.records.runs import Problem
+from store.records.runs import Problem, Run
 from tests.made import command
 
 RULE = next(rule for rule in rules() if rule.id == "CIT007")
@@ -245,7 +245,7 @@ def test_a_link_out_of_the_run_is_not_followed(sample: Path, tmp_path: Path) -> 
     assert "link out" in problem.what
 
 
-def audited_run(sample: Path) -> object:
+def audited_run(sample: Path) -> Run:
     return next(a for a in audit_paths([str(sample)], tokens=False) if isinstance(a, Audit)).run
 
 
