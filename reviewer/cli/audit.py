@@ -50,6 +50,10 @@ def _configure(parser: ArgumentParser) -> None:
 
 def _run(args: Namespace, context: Context) -> int:
     report = _report(args, context)
+    if report.binary and args.output is None and context.output.terminal:
+        raise UsageError(
+            f"--format {report.name}: no terminal can show this; write it to a file with --output"
+        )
     account = Account(context.output)
     inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
     place = checked_output(args.output, inputs) if args.output is not None else None
@@ -60,7 +64,7 @@ def _run(args: Namespace, context: Context) -> int:
         found = log.checked(found)
         meta = replace(meta, reviews=log.reviews)
     audits = account.audits(found)
-    chunks = report.write(audits, account.problems, meta)
+    chunks = report.chunks(audits, account.problems, meta)
     if place is None:
         context.output.result(chunks)
     else:
