@@ -22,6 +22,8 @@ from reviewer.reports._decided import (
 )
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
+from reviewer.reports._map_text import map_lines, strip_lines
+from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
     closing,
@@ -44,7 +46,9 @@ __all__ = [
     "dumps",
     "glossary",
     "grade_words",
+    "map_lines",
     "opinion_lines",
+    "picture",
     "problem_record",
     "reference",
     "reports",
@@ -52,6 +56,7 @@ __all__ = [
     "source_record",
     "spans",
     "state_record",
+    "strip_lines",
     "time_words",
 ]
 
