@@ -8,36 +8,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewer.audit.residency import Residency
+from reviewer.audit.residency import Cell, Residency
 from reviewer.audit.texts import VersionText
 from store.records.findings import Audit, Delivery, Form, SourceFacts
 from store.records.runs import PartKind, Run
 from store.records.sources import Version, VersionKey
 from store.records.text import Span
 
-__all__ = ["Cell", "Cells", "SourceCells", "Spot", "closing_call", "source_cells"]
+__all__ = ["Cells", "SourceCells", "Spot", "closing_call", "source_cells"]
 
 Row = NDArray[np.uint8]
-
-
-class Cell(IntEnum):
-    """How a version or source stands in one request; the greater holds where several do.
-
-    A listing without a preview puts nothing of a body into a request, so what
-    is merely listed is ``ABSENT`` here.
-    """
-
-    ABSENT = 0
-    PLACEHOLDER = 1
-    PREVIEW = 2
-    PARTIAL = 3
-    FULL = 4
 
 
 class Spot(NamedTuple):

@@ -6,18 +6,9 @@ from collections.abc import Iterator
 
 from reviewer.audit.strips import Strip
 from reviewer.display import one_line, wrap
-from reviewer.reports._drawing import (
-    CELL_WORDS,
-    STRIP_MARKS,
-    STRIP_WORDS,
-    MapRow,
-    ResidencyMap,
-    letter_of,
-    residency_map,
-    strip_columns,
-    strip_words,
-    version_strips,
-)
+from reviewer.reports._drawing import CELL_WORDS, STRIP_MARKS, STRIP_WORDS, letter_of
+from reviewer.reports._drawing_map import MapRow, ResidencyMap, residency_map
+from reviewer.reports._drawing_strip import strip_columns, strip_words, version_strips
 from store.records.findings import Audit
 
 __all__ = ["map_lines", "strip_lines"]

@@ -7,17 +7,9 @@ from html import escape as _escape
 from typing import NamedTuple
 
 from reviewer.display import one_line, visible, width
-from reviewer.reports._drawing import (
-    CELL_WORDS,
-    STRIP_WORDS,
-    Box,
-    Lane,
-    ResidencyMap,
-    coverage_lane,
-    residency_map,
-    sample_box,
-    version_strips,
-)
+from reviewer.reports._drawing import CELL_WORDS, STRIP_WORDS, Box, Lane, sample_box
+from reviewer.reports._drawing_map import ResidencyMap, residency_map
+from reviewer.reports._drawing_strip import coverage_lane, version_strips
 from store.records.findings import Audit
 
 __all__ = ["PAINTS", "STYLE", "Paint", "fluid", "picture"]

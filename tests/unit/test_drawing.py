@@ -12,15 +12,9 @@ from reviewer.audit.cells import closing_call
 from reviewer.audit.engine import audit
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.audit.strips import Piece, Strip
-from reviewer.reports._drawing import (
-    CELL_WORDS,
-    MIXED,
-    ResidencyMap,
-    coverage_lane,
-    residency_map,
-    strip_columns,
-    version_strips,
-)
+from reviewer.reports._drawing import CELL_WORDS, MIXED
+from reviewer.reports._drawing_map import ResidencyMap, residency_map
+from reviewer.reports._drawing_strip import coverage_lane, strip_columns, version_strips
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._svg import PAINTS, fluid, picture
 from reviewer.services.auditing import audit_paths

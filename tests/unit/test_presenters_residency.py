@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reviewer.audit.cells import Cell, Cells
+from reviewer.audit.cells import Cells
 from reviewer.audit.engine import audit
+from reviewer.audit.residency import Cell
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.audit.standing import Standing
 from reviewer.reports._drawing import LETTERS

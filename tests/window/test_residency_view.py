@@ -9,8 +9,8 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from reviewer.audit.cells import Cell
 from reviewer.audit.engine import audit
+from reviewer.audit.residency import Cell
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewer.audit.cells import Cell, Cells, SourceCells, closing_call, source_cells
+from reviewer.audit.cells import Cells, SourceCells, closing_call, source_cells
+from reviewer.audit.residency import Cell
 from reviewer.display import one_line
 from reviewer.reports._words import short
 from reviewer.window.i18n import tr, tr_message, trn

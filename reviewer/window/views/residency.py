@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from reviewer.audit.cells import Cell
+from reviewer.audit.residency import Cell
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.panels import Panel
