@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reviewer.audit.applying import apply
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import CountTokens, calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.settings import Settings
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
@@ -26,6 +28,8 @@ from store.records.runs import Call, Run
 
 __all__ = ["audit"]
 
+_DEFAULTS = Settings()
+
 
 @dataclass(frozen=True, slots=True)
 class _View:
@@ -36,6 +40,7 @@ class _View:
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
     requests: Requests
+    settings: Settings
 
 
 def audit(
@@ -44,12 +49,13 @@ def audit(
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
+    settings: Settings = _DEFAULTS,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
-    estimates are absent.  *using* are the rules asked, all of them by default.
-    The same run gives the same audit.  The run in the audit is the one given,
+    estimates are absent.  *using* are the rules asked, all of them by default,
+    under *settings*.  The same run gives the same audit.  The run in the audit is the one given,
     with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.
     """
@@ -68,9 +74,10 @@ def audit(
         placeholders=taken,
         citations=tuple(judge(standing, taken)),
         requests=standing,
+        settings=_DEFAULTS,
     )
-    found = (
-        finding for rule in (rules() if using is None else using) for finding in rule.check(view)
+    found, told = apply(
+        lambda given: replace(view, settings=given), rules() if using is None else using, settings
     )
     return Audit(
         run=run,
@@ -79,8 +86,9 @@ def audit(
         reads=view.reads,
         placeholders=view.placeholders,
         citations=view.citations,
-        findings=tuple(found),
+        findings=found,
         deliveries=tuple(_deliveries(standing)),
+        settings=told,
     )
 
 
