@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
-from reviewer.audit.facts import CountTokens, calls, sources
+from reviewer.audit.facts import calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
+from store.records.bills import Bill
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -35,6 +38,7 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    bill: Bill
     requests: Requests
 
 
@@ -53,7 +57,8 @@ def audit(
     with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.
     """
-    figures = tuple(calls(run, count_tokens, encoding))
+    sizes = Sizes(run, count_tokens)
+    figures = tuple(calls(run, sizes, encoding))
     run = _doubted(run, figures)
     standing = Standing(run)
     taken = tuple(placeholders(standing))
@@ -67,6 +72,7 @@ def audit(
         reads=tuple(reads(standing)),
         placeholders=taken,
         citations=tuple(judge(standing, taken)),
+        bill=bill(standing, sizes, taken, encoding),
         requests=standing,
     )
     found = (
@@ -81,11 +87,8 @@ def audit(
         citations=view.citations,
         findings=tuple(found),
         deliveries=tuple(_deliveries(standing)),
+        bill=view.bill,
     )
-
-
-_HOLDS = 0.6
-"""Below this share of the estimate reported tokens cannot hold the text."""
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
@@ -93,7 +96,7 @@ def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
     made: list[Call] = []
     for call, facts in zip(run.calls, figures, strict=True):
         estimated, reported = facts.tokens.estimated, facts.tokens.reported_input
-        if estimated is None or reported is None or reported >= _HOLDS * estimated:
+        if not cannot_hold(estimated, reported):
             made.append(call)
             continue
         reason = (

@@ -13,6 +13,13 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import (
+    bill_rows,
+    bill_sentences,
+    bill_summary,
+    break_words,
+    repeat_words,
+)
 from reviewer.reports._decided import (
     DECISION_WORDS,
     decision_record,
@@ -38,6 +45,10 @@ __all__ = [
     "Meta",
     "Report",
     "Word",
+    "bill_rows",
+    "bill_sentences",
+    "bill_summary",
+    "break_words",
     "closing",
     "coverage",
     "decision_record",
@@ -47,6 +58,7 @@ __all__ = [
     "opinion_lines",
     "problem_record",
     "reference",
+    "repeat_words",
     "reports",
     "run_record",
     "source_record",
