@@ -167,7 +167,8 @@ class _Account:
         return new
 
     def _weigh(self, weight: _Weight, sign: int) -> None:
-        self._size = self._size + weight.size if sign > 0 else self._size - weight.size
+        change = self._size.plus if sign > 0 else self._size.minus
+        self._size = change(weight.size)
         for kind, tokens in weight.kinds.items():
             self._kinds[kind] += sign * tokens
         self._opaque_parts += sign * weight.opaque_parts

@@ -31,9 +31,9 @@ def calls(run: Run, sizes: Sizes, encoding: str) -> Iterator[CallFacts]:
         shared = shared_prefix(run, call, held, sizes, total.utf8)
         for splice in reversed(call.splices):
             for message in held[splice.start : splice.stop]:
-                total -= sizes.messages[message]
+                total = total.minus(sizes.messages[message])
             for message in splice.messages:
-                total += sizes.messages[message]
+                total = total.plus(sizes.messages[message])
             held[splice.start : splice.stop] = splice.messages
         yield CallFacts(
             index=call.index,

@@ -77,7 +77,7 @@ def _leading(sizes: Sizes, held: Sequence[int], place: int, total: Size) -> Size
     """Return the size before *place* of all that is *total*, from the shorter side of it."""
     if place <= len(held) - place:
         return _total(sizes, held[:place])
-    return total - _total(sizes, held[place:])
+    return total.minus(_total(sizes, held[place:]))
 
 
 def _around(call: Call, held: Sequence[int], swap: _Swap) -> tuple[int | None, int | None]:
@@ -119,7 +119,7 @@ def prefix_break(step: Step) -> PrefixBreak | None:
     place = 0 if ahead else swaps[0].place
     leading = _leading(step.sizes, step.held, place, step.size)
     lost = _total(step.sizes, (message for message in gone if message not in come))
-    again = step.size - leading - lost
+    again = step.size.minus(leading).minus(lost)
     if not again.utf8:
         return None
     changes = (*ahead, *_changes(step.run, swaps, come))
@@ -129,7 +129,7 @@ def prefix_break(step: Step) -> PrefixBreak | None:
 def _total(sizes: Sizes, messages: Iterable[int]) -> Size:
     total = Size()
     for message in messages:
-        total += sizes.messages[message]
+        total = total.plus(sizes.messages[message])
     return total
 
 

@@ -19,21 +19,13 @@ class Size(NamedTuple):
     utf8: int = 0
     tokens: int = 0
 
-    def __add__(self, other: object) -> Size:
+    def plus(self, other: Size) -> Size:
         """Return the size of both."""
-        chars, utf8, tokens = _size(other)
-        return Size(self.chars + chars, self.utf8 + utf8, self.tokens + tokens)
+        return Size(self.chars + other.chars, self.utf8 + other.utf8, self.tokens + other.tokens)
 
-    def __sub__(self, other: object) -> Size:
+    def minus(self, other: Size) -> Size:
         """Return the size without *other*."""
-        chars, utf8, tokens = _size(other)
-        return Size(self.chars - chars, self.utf8 - utf8, self.tokens - tokens)
-
-
-def _size(value: object) -> Size:
-    if not isinstance(value, Size):
-        raise TypeError(f"a size cannot be reckoned with {value!r}")
-    return value
+        return Size(self.chars - other.chars, self.utf8 - other.utf8, self.tokens - other.tokens)
 
 
 class Sizes:
