@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reviewer.audit.applying import apply
 from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.settings import Settings
 from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
@@ -29,6 +31,8 @@ from store.records.runs import Call, Run
 
 __all__ = ["audit"]
 
+_DEFAULTS = Settings()
+
 
 @dataclass(frozen=True, slots=True)
 class _View:
@@ -40,6 +44,7 @@ class _View:
     citations: tuple[CitationFacts, ...]
     bill: Bill
     requests: Requests
+    settings: Settings
 
 
 def audit(
@@ -48,12 +53,13 @@ def audit(
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
+    settings: Settings = _DEFAULTS,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
-    estimates are absent.  *using* are the rules asked, all of them by default.
-    The same run gives the same audit.  The run in the audit is the one given,
+    estimates are absent.  *using* are the rules asked, all of them by default,
+    under *settings*.  The same run gives the same audit.  The run in the audit is the one given,
     with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.
     """
@@ -74,9 +80,10 @@ def audit(
         citations=tuple(judge(standing, taken)),
         bill=bill(standing, sizes, taken, encoding),
         requests=standing,
+        settings=_DEFAULTS,
     )
-    found = (
-        finding for rule in (rules() if using is None else using) for finding in rule.check(view)
+    found, told = apply(
+        lambda given: replace(view, settings=given), rules() if using is None else using, settings
     )
     return Audit(
         run=run,
@@ -85,9 +92,10 @@ def audit(
         reads=view.reads,
         placeholders=view.placeholders,
         citations=view.citations,
-        findings=tuple(found),
+        findings=found,
         deliveries=tuple(_deliveries(standing)),
         bill=view.bill,
+        settings=told,
     )
 
 

@@ -29,6 +29,7 @@ from reviewer.reports._decided import (
 )
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
+from reviewer.reports._settings import setting_lines, value_words
 from reviewer.reports._words import (
     NO_ANSWER,
     closing,
@@ -61,10 +62,12 @@ __all__ = [
     "repeat_words",
     "reports",
     "run_record",
+    "setting_lines",
     "source_record",
     "spans",
     "state_record",
     "time_words",
+    "value_words",
 ]
 
 

@@ -9,6 +9,7 @@ from dataclasses import astuple, is_dataclass
 from math import isfinite
 
 from reviewer.reports._bill import bill_rows, bill_summary
+from reviewer.reports._settings import setting_record
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Audit,
@@ -82,6 +83,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "bill": bill_rows(audit.bill),
         "bill_summary": bill_summary(audit.bill),
         "findings": [_finding(finding) for finding in audit.findings],
+        "settings": [setting_record(setting) for setting in audit.settings],
     }
 
 
