@@ -120,7 +120,7 @@ class Sheet:
         lines = broken([Ink(text, bold=True)], self._paper.epw, size, self._measure)
         self._space(_GAP * (2 if block.level else 1))
         # A run begins on a page of its own.
-        least = len(lines) * _height(size) + 3 * _height(_TEXT)
+        least = len(lines) * _height(size) + 6 * _height(_TEXT)
         self._room(least if block.level else self._paper.h)
         # A bookmark is one line.
         self._paper.start_section(text.replace("\n", " "), block.level, strict=False)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import bill_sentences
 from reviewer.reports._blocks import (
     Block,
     Chart,
@@ -27,16 +28,12 @@ from reviewer.reports._blocks import (
     letters,
 )
 from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
-from reviewer.reports._drawing import (
-    CELL_WORDS,
-    STRIP_WORDS,
-    coverage_lane,
-    residency_map,
-    sample_box,
-    version_strips,
-)
+from reviewer.reports._drawing import CELL_WORDS, STRIP_WORDS, sample_box
+from reviewer.reports._drawing_map import residency_map
+from reviewer.reports._drawing_strip import coverage_lane, version_strips
 from reviewer.reports._lines import Ink
 from reviewer.reports._page import WORDS
+from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,
     CitationFacts,
@@ -156,6 +153,15 @@ def _run(audit: Audit, mark: str, meta: Meta) -> Iterator[Block]:
     yield from _sources(audit, mark)
     yield from _placeholders(audit)
     yield from _reads(audit, meta)
+    yield from _lines(WORDS["tokens"], bill_sentences(audit.bill))
+    yield from _lines(WORDS["settings"], setting_lines(audit))
+
+
+def _lines(heading: str, lines: Iterable[str]) -> Iterator[Block]:
+    held = [_text(line) for line in lines]
+    if held:
+        yield Heading(heading, 1)
+        yield from held
 
 
 def _findings(audit: Audit, mark: str, meta: Meta) -> Iterator[Block]:
@@ -261,7 +267,8 @@ def _map(audit: Audit) -> Iterator[Block]:
         Row(row.name, row.lane, words.counted(row.citations, "citation") if row.citations else "")
         for row in drawn.rows
     ]
-    yield Chart(tuple(rows), drawn.axis, drawn.frame)
+    grades = Row(drawn.grades.name, drawn.grades.lane)
+    yield Chart((grades, *rows), drawn.axis, drawn.frame)
     looks = {run.look for row in drawn.rows for run in row.runs}
     items = [
         (sample_box(look), letter, told)
@@ -269,7 +276,7 @@ def _map(audit: Audit) -> Iterator[Block]:
         if look in looks
     ]
     yield Legend(tuple(items))
-    for note in (*drawn.grades, *drawn.notes):
+    for note in (drawn.grades.lane.words, *drawn.notes):
         yield _text(note, "dim", small=True)
 
 
