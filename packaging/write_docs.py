@@ -3,8 +3,8 @@
     python packaging/write_docs.py
 
 writes ``docs/reference/*.md``, the picture of a report, one run of the sample in each format
-for other programs, and the tables between the marks ``<!-- begin NAME -->`` and ``<!-- end NAME -->`` of README.md.  A test
-compares the files with what this program would write.
+for other programs, and the tables between the marks ``<!-- begin NAME -->`` and
+``<!-- end NAME -->`` of README.md.  A test compares the files with what this program would write.
 """
 
 from __future__ import annotations

@@ -56,9 +56,7 @@ def audit_of_text(text: str, span: Span, **version: object) -> Audit:
     (source,) = audit.sources
     (facts,) = source.versions
     held: Version = replace(facts.version, text=text, chars=len(text), **version)  # type: ignore[arg-type]
-    cited = replace(
-        made_citation(), span=span, citation=replace(made_citation().citation, span=span)
-    )
+    cited = replace(made_citation(), span=span, citation=SourceCitation(None, "d03", span=span))
     return replace(
         audit,
         citations=(cited,),

@@ -145,7 +145,8 @@ def places_in_record(
         if origin:
             yield origin, told
     # A finding that speaks of no place in it is shown where the record begins.
-    begin = next((each.origin for each in (*run.messages, *run.calls) if each.origin), "")
+    places = [each.origin for each in run.messages] + [each.origin for each in run.calls]
+    begin = next((origin for origin in places if origin), "")
     yield begin, THE_RECORD
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.records.findings import Audit
+from store.records.runs import Problem
 from tests.made import lost, made_audit
 from tests.reports import hostile_audit, sample_report, text_of
 
@@ -18,8 +19,10 @@ def _rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text[1:], newline=""), strict=True))
 
 
-def _table(*audits: Audit, **meta: object) -> list[dict[str, str]]:
-    return _rows(text_of("csv", *audits, **meta))
+def _table(
+    *audits: Audit, problems: tuple[Problem, ...] = (), **meta: object
+) -> list[dict[str, str]]:
+    return _rows(text_of("csv", *audits, problems=problems, **meta))
 
 
 def test_there_is_a_row_for_each_citation_finding_and_problem(tmp_path: Path) -> None:

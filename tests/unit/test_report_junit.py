@@ -12,6 +12,7 @@ from lxml import etree
 from reviewer.audit.rules import rules
 from store.records.findings import Audit, Severity, Verdict
 from store.records.reviews import DecisionKind, finding_target
+from store.records.runs import Problem
 from tests.made import (
     lost,
     made_audit,
@@ -32,9 +33,9 @@ def _root(text: str) -> etree._Element:
     return root
 
 
-def _cases(*audits: Audit, **meta: object) -> dict[str, str]:
+def _cases(*audits: Audit, problems: tuple[Problem, ...] = (), **meta: object) -> dict[str, str]:
     """Return the state of each case by its name."""
-    return dict(_states(_root(text_of("junit", *audits, **meta))))
+    return dict(_states(_root(text_of("junit", *audits, problems=problems, **meta))))
 
 
 def _states(root: etree._Element) -> Iterator[tuple[str, str]]:
