@@ -56,12 +56,16 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     place = checked_output(name, evidence)
     chunks = report.write(iter(audits), problems, report_meta())
     with ResultFile(place, name) as result:
+<<<<<<< HEAD
         result.write(_checked(chunks, check))
+=======
+        result.write(_checked(report.chunks(iter(audits), problems, meta), check))
+>>>>>>> main
         result.keep()
     return place
 
 
-def _checked(chunks: Iterator[str], check: Callable[[], None]) -> Iterator[str]:
+def _checked(chunks: Iterator[str | bytes], check: Callable[[], None]) -> Iterator[str | bytes]:
     for chunk in chunks:
         check()
         yield chunk
