@@ -13,12 +13,8 @@ import argparse
 import os
 import sys
 import tempfile
-<<<<<<< HEAD
-from collections.abc import Iterator
-from contextlib import contextmanager
-=======
 from collections.abc import Iterator, Sequence
->>>>>>> main
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -32,12 +28,8 @@ from reviewer.audit.settings import Parameter  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-<<<<<<< HEAD
-from reviewer.reports import Meta, _words, glossary, reports  # noqa: E402
-from reviewer.services.exporting import report_meta  # noqa: E402
-=======
 from reviewer.reports import Meta, _words, glossary, reports, value_words  # noqa: E402
->>>>>>> main
+from reviewer.services.exporting import report_meta  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from reviewer.services.settings import kind_of, tables  # noqa: E402
 from reviewer.window.actions import ACTIONS, MENUS  # noqa: E402

@@ -100,10 +100,17 @@ class EvidenceFiles:
 
     def told(self, problem: Problem) -> str:
         """Return what *problem* says, each folder that has a name here by that name."""
-        where = PurePath(problem.where)
+        self.named(problem.where)
+        return self._hidden(f"{problem.where}: {problem.what}")
+
+    def named(self, name: str) -> str:
+        """Return the path *name*; of one that is no relative path the folder has a name only."""
+        where = PurePath(name)
         if where.is_absolute():
             self._outside(str(where.parent))
-        text = f"{problem.where}: {problem.what}"
+        return self._hidden(name)
+
+    def _hidden(self, text: str) -> str:
         for folder in sorted(self._elsewhere, key=len, reverse=True):
             text = text.replace(folder.rstrip("/\\") + sep, f"{self._elsewhere[folder]}/")
         return text

@@ -8,13 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, is_dataclass
 from math import isfinite
 
-<<<<<<< HEAD
-from store.digest import run_digest
-from store.errors import StoreError
-=======
 from reviewer.reports._bill import bill_rows, bill_summary
 from reviewer.reports._settings import setting_record
->>>>>>> main
+from store.digest import run_digest
+from store.errors import StoreError
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Audit,

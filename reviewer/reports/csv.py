@@ -1,4 +1,4 @@
-"""Citations, findings and problems as CSV, to be sorted and counted in a spreadsheet.
+"""Citations, findings, problems and settings as CSV, to be sorted and counted in a spreadsheet.
 
 RFC 4180: commas, CR LF, every field in quotation marks.  The file begins with
 a byte order mark, since Excel takes UTF-8 without one for the code page of the
@@ -16,6 +16,7 @@ from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import of_citation, of_finding, opinion_lines
 from reviewer.reports._safe import safe, shortened
+from reviewer.reports._settings import setting_lines
 from reviewer.reports._version_places import VersionPlaces, full_reference
 from store.records.findings import Audit, CitationFacts, Finding
 from store.records.reviews import citation_key
@@ -77,6 +78,8 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
             yield _row(_finding(audit, finding, versions, meta))
         for problem in audit.run.problems:
             yield _row({**_problem(problem), "run_id": audit.run.run_id})
+        for line in setting_lines(audit):
+            yield _row({"kind": "setting", "run_id": audit.run.run_id, "reason": line})
     for problem in problems:
         yield _row(_problem(problem))
 

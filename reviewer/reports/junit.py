@@ -20,6 +20,7 @@ from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import of_citation, of_finding, opinion_lines, settled
 from reviewer.reports._facts import digest_of
 from reviewer.reports._safe import safe, shortened
+from reviewer.reports._settings import setting_lines
 from store.records.findings import Audit, CitationFacts, Finding, Severity, Verdict
 from store.records.runs import Problem, ProblemKind
 
@@ -65,6 +66,8 @@ def _suite(audit: Audit, meta: Meta) -> Iterator[str]:
     }
     if meta.reviews is not None:
         about["decisions"] = f"{meta.reviews.log}, last hash {meta.reviews.last_hash or 'none'}"
+    for number, line in enumerate(setting_lines(audit), 1):
+        about[f"setting {number}"] = line
     lost = [each for each in run.problems if each.kind is ProblemKind.LOST]
     told = [_told(each) for each in run.problems if each.kind is not ProblemKind.LOST]
     cases = [
@@ -237,7 +240,11 @@ def _silent(audit: Audit, lost: Sequence[Problem]) -> Iterator[_Case]:
         if rule.id in spoke:
             continue
         name, group = f"{rule.id} {rule.name}", _group(audit.run.run_id, rule.id)
-        if left:
+        hidden = sum(each.off for each in audit.settings if f".{rule.id}." in each.key)
+        if hidden:
+            message = f"{words.counted(hidden, 'finding')} left out by the settings"
+            yield _Case(name, group, "skipped", message=message)
+        elif left:
             yield _Case(name, group, "skipped", message=f"found nothing, but {left}")
         else:
             yield _Case(name, group, "passed")

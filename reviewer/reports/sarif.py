@@ -15,9 +15,10 @@ from reviewer.audit.rules import Rule, rules
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import review_record
 from reviewer.reports._evidence_files import EvidenceFiles
-from reviewer.reports._facts import digest_of, dumps, problem_record
+from reviewer.reports._facts import digest_of, dumps
 from reviewer.reports._safe import safe_values
 from reviewer.reports._sarif_results import CITATION_RULE, Artifacts, Results
+from reviewer.reports._settings import setting_record
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind
 
@@ -54,7 +55,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     met: list[Problem] = []
     between = "\n"
     for audit in audits:
-        runs.append(_run(audit))
+        runs.append(_run(audit, artifacts.files))
         met += audit.run.problems
         for result in Results(audit, meta, artifacts).all():
             yield between
@@ -145,7 +146,7 @@ def _properties(runs: list[dict[str, object]], meta: Meta) -> dict[str, object]:
     return found
 
 
-def _run(audit: Audit) -> dict[str, object]:
+def _run(audit: Audit, files: EvidenceFiles) -> dict[str, object]:
     """Return what is said of a run beside its results."""
     run = audit.run
     verdicts: dict[str, int] = {}
@@ -164,7 +165,9 @@ def _run(audit: Audit) -> dict[str, object]:
         "callsByGrade": dict(sorted(grades.items())),
         "citationsByVerdict": dict(sorted(verdicts.items())),
         "findings": len(audit.findings),
-        "problems": [problem_record(each)["kind"] for each in run.problems],
+        "settings": [
+            {**setting_record(each), "origin": files.named(each.origin)} for each in audit.settings
+        ],
         "parent": run.parent_run,
         "branch": run.branch,
     }

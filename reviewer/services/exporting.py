@@ -54,13 +54,9 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     be written.
     """
     place = checked_output(name, evidence)
-    chunks = report.write(iter(audits), problems, report_meta())
+    chunks = report.chunks(iter(audits), problems, report_meta())
     with ResultFile(place, name) as result:
-<<<<<<< HEAD
         result.write(_checked(chunks, check))
-=======
-        result.write(_checked(report.chunks(iter(audits), problems, meta), check))
->>>>>>> main
         result.keep()
     return place
 

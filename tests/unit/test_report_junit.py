@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from reviewer.audit.rules import rules
-from store.records.findings import Audit, Severity, Verdict
+from store.records.findings import Audit, Setting, Severity, Verdict
 from store.records.reviews import DecisionKind, finding_target
 from store.records.runs import Problem
 from tests.made import (
@@ -153,3 +153,12 @@ def test_grade_layer_and_digest_are_properties_of_the_suite() -> None:
 def test_evidence_that_is_shortened_says_by_how_much() -> None:
     text = text_of("junit", hostile_audit("x" * 100))
     assert "characters more)" in text
+
+
+def test_a_rule_whose_findings_were_left_out_is_not_passed() -> None:
+    off = Setting("rules.PLC001.severity", "off", "reread.toml", 2, off=3)
+    audit = replace(quiet_audit(), settings=(off,))
+    (state,) = [state for name, state in _cases(audit).items() if name.startswith("PLC001")]
+    assert state == "skipped"
+    assert "3 findings left out" in text_of("junit", audit)
+    assert 'rules.PLC001.severity = "off"' in text_of("csv", audit).replace('""', '"')

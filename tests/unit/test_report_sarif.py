@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.records.findings import Audit, Verdict
+from store.records.findings import Audit, Setting, Verdict
 from store.records.reviews import DecisionKind, finding_target
 from store.records.runs import Problem, ProblemKind
 from store.records.sources import Integrity
@@ -176,6 +176,8 @@ def test_a_citation_without_a_place_is_shown_in_its_answer() -> None:
 def test_no_address_tells_a_place_on_the_machine(path: str) -> None:
     audit = made_audit(made_run("r-1", path))
     problem = lost(f"{path}/store/versions.jsonl:3")
+    setting = Setting("rules.CIT007.severity", "note", "/home/somebody/reread.toml", 2)
+    audit = replace(audit, settings=(setting,))
     text = text_of("sarif", audit, problems=(problem, lost("/home/somebody/gone.jsonl")))
     run = json.loads(text)["runs"][0]
     assert "somebody" not in text
