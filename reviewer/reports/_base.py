@@ -19,7 +19,8 @@ class Meta:
     ``version`` is Reread's own.  ``style`` is a style sheet for pages.
     ``columns`` and ``colour`` speak of a terminal.  With ``everything`` no
     list is shortened.  ``reviews`` are the decisions shown beside the audits,
-    ``None`` where none were asked for.
+    ``None`` where none were asked for.  ``rules`` are the id and the version of
+    each rule that was asked.
     """
 
     version: str
@@ -28,6 +29,7 @@ class Meta:
     colour: bool = False
     everything: bool = False
     reviews: Reviews | None = None
+    rules: tuple[tuple[str, int], ...] = ()
 
 
 Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewer import __version__
+from reviewer.audit.rules import rules
 from reviewer.reports import Meta, Report, reports
 from reviewer.services.resources import resource
 from reviewer.services.result_files import ResultFile, checked_output
 from store.records.findings import Audit
 from store.records.runs import Problem
 
-__all__ = ["export_report", "report_for"]
+__all__ = ["export_report", "report_for", "report_meta"]
 
 
 def report_for(name: str, chosen: str = "") -> Report | None:
@@ -23,6 +24,18 @@ def report_for(name: str, chosen: str = "") -> Report | None:
         if suffix and report.suffix == suffix:
             return report
     return found.get(chosen)
+
+
+def report_meta(*, columns: int = 100, colour: bool = False, everything: bool = False) -> Meta:
+    """Return what a report uses beside the audits; see `Meta`."""
+    return Meta(
+        version=__version__,
+        style=resource("reports/page.css").read_text("utf-8"),
+        columns=columns,
+        colour=colour,
+        everything=everything,
+        rules=tuple((rule.id, rule.version) for rule in rules()),
+    )
 
 
 def export_report(  # noqa: PLR0913 - what is written, where, and what must stay as it is
@@ -41,8 +54,7 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     be written.
     """
     place = checked_output(name, evidence)
-    style = resource("reports/page.css").read_text("utf-8")
-    meta = Meta(__version__, style, everything=True)
+    meta = report_meta(everything=True)
     with ResultFile(place, name) as result:
         result.write(_checked(report.chunks(iter(audits), problems, meta), check))
         result.keep()
