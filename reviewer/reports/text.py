@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import bill_sentences
 from reviewer.reports._decided import (
     EXIT_STATUS,
     chain_words,
@@ -91,6 +92,7 @@ def _run(audit: Audit, meta: Meta) -> Iterator[str]:
     yield from _settings(audit, meta)
     yield from _placeholders(audit, meta)
     yield from _reads(audit, meta)
+    yield from _bill(audit, meta)
 
 
 def _painted(text: str, colour: str, meta: Meta) -> str:
@@ -250,6 +252,15 @@ def _reads(audit: Audit, meta: Meta) -> Iterator[str]:
     ]
     yield from table(columns, rows, meta.columns)
     yield from _shortened(len(held), len(shown))
+
+
+def _bill(audit: Audit, meta: Meta) -> Iterator[str]:
+    sentences = list(bill_sentences(audit.bill))
+    if not sentences:
+        return
+    yield ""
+    for sentence in sentences:
+        yield from indented(one_line(sentence), "  ", meta.columns)
 
 
 def _grades(reads: Sequence[ReadFacts]) -> str:
