@@ -11,6 +11,8 @@ from math import isfinite
 from reviewer.reports._bill import bill_rows, bill_summary
 from reviewer.reports._made import digest_of
 from reviewer.reports._settings import setting_record
+from store.digest import run_digest
+from store.errors import StoreError
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Audit,
@@ -27,7 +29,7 @@ from store.records.runs import Problem, Run
 from store.records.sources import Selection
 from store.records.text import Span, Unit
 
-__all__ = ["SCHEMA", "dumps", "problem_record", "run_record", "source_record"]
+__all__ = ["SCHEMA", "digest_of", "dumps", "problem_record", "run_record", "source_record"]
 
 SCHEMA = "reread.audit/1"
 
@@ -60,6 +62,14 @@ def _spans(spans: Iterable[Span]) -> list[list[int]]:
 
 def _span(span: Span | None) -> list[int] | None:
     return None if span is None else [span.start, span.end]
+
+
+def digest_of(run: Run) -> str | None:
+    """Return the digest of what *run* holds, ``None`` for one that has none."""
+    try:
+        return run_digest(run)
+    except StoreError:
+        return None
 
 
 def run_record(audit: Audit) -> dict[str, object]:

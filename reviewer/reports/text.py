@@ -125,7 +125,7 @@ def _citations(audit: Audit, meta: Meta) -> Iterator[str]:
             _verdict(facts.verdict),
             words.anchor(facts),
             facts.grade.value,
-            one_line(_place(facts)),
+            one_line(words.cited_place(facts)),
         ]
         for facts in citations
     ]
@@ -151,13 +151,6 @@ def _coloured(lines: Iterable[str], cells: dict[str, CitationFacts], meta: Meta)
 
 def _verdict(verdict: Verdict) -> str:
     return f"{words.VERDICT_SIGNS.get(verdict, '✗')} {verdict.word}"
-
-
-def _place(facts: CitationFacts) -> str:
-    cited = facts.citation
-    return words.reference(
-        facts.source_id, facts.version_id, facts.span, facts.unit, cited.block_id
-    )
 
 
 def _reason(facts: CitationFacts, claim: str | None) -> str:

@@ -8,12 +8,26 @@ from pathlib import Path
 from reviewer import __version__
 from reviewer.audit.rules import rules
 from reviewer.reports import Meta, Report, reports
+from reviewer.services.rereading import VersionFiles
 from reviewer.services.resources import resource
 from reviewer.services.result_files import ResultFile, checked_output
 from store.records.findings import Audit
 from store.records.runs import Problem
 
 __all__ = ["export_report", "report_for", "report_meta"]
+
+
+def report_meta(*, columns: int = 100, colour: bool = False, everything: bool = True) -> Meta:
+    """Return what every report uses beside the audits; the options are those of `Meta`."""
+    return Meta(
+        __version__,
+        resource("reports/page.css").read_text("utf-8"),
+        columns,
+        colour,
+        everything,
+        file_of=VersionFiles(),
+        rules=tuple((rule.id, rule.version) for rule in rules()),
+    )
 
 
 def report_for(name: str, chosen: str = "") -> Report | None:
@@ -24,18 +38,6 @@ def report_for(name: str, chosen: str = "") -> Report | None:
         if suffix and report.suffix == suffix:
             return report
     return found.get(chosen)
-
-
-def report_meta(*, columns: int = 100, colour: bool = False, everything: bool = False) -> Meta:
-    """Return what a report uses beside the audits; see `Meta`."""
-    return Meta(
-        version=__version__,
-        style=resource("reports/page.css").read_text("utf-8"),
-        columns=columns,
-        colour=colour,
-        everything=everything,
-        rules=tuple((rule.id, rule.version) for rule in rules()),
-    )
 
 
 def export_report(  # noqa: PLR0913 - what is written, where, and what must stay as it is
@@ -54,9 +56,9 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     be written.
     """
     place = checked_output(name, evidence)
-    meta = report_meta(everything=True)
+    chunks = report.chunks(iter(audits), problems, report_meta())
     with ResultFile(place, name) as result:
-        result.write(_checked(report.chunks(iter(audits), problems, meta), check))
+        result.write(_checked(chunks, check))
         result.keep()
     return place
 
