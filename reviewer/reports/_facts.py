@@ -9,7 +9,6 @@ from dataclasses import astuple, is_dataclass
 from math import isfinite
 
 from reviewer.reports._bill import bill_rows, bill_summary
-from reviewer.reports._made import digest_of
 from reviewer.reports._settings import setting_record
 from store.digest import run_digest
 from store.errors import StoreError

@@ -1,4 +1,4 @@
-"""What a report was made with and what it speaks of: versions and hashes."""
+"""What a report was made with: the version of the tool and of each rule."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from hashlib import sha256
 
 from reviewer.reports._base import Meta
 from reviewer.reports._words import HASH_CHARS, counted
-from store.digest import run_digest
-from store.errors import StoreError
-from store.records.runs import Run
 
-__all__ = ["digest_of", "made_words", "rules_digest", "tool_record"]
+__all__ = ["made_words", "rules_digest", "tool_record"]
 
 
 def rules_digest(meta: Meta) -> str:
@@ -35,11 +32,3 @@ def made_words(meta: Meta) -> str:
         held = counted(len(meta.rules), "rule")
         words += f", {held} (ids and versions {rules_digest(meta)[:HASH_CHARS]}…)"
     return words
-
-
-def digest_of(run: Run) -> str | None:
-    """Return the digest of what a run holds, wherever it lies; ``None`` where it has none."""
-    try:
-        return f"sha256:{run_digest(run)}"
-    except StoreError:
-        return None
