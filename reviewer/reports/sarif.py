@@ -165,9 +165,7 @@ def _run(audit: Audit, files: EvidenceFiles) -> dict[str, object]:
         "callsByGrade": dict(sorted(grades.items())),
         "citationsByVerdict": dict(sorted(verdicts.items())),
         "findings": len(audit.findings),
-        "settings": [
-            {**setting_record(each), "origin": files.named(each.origin)} for each in audit.settings
-        ],
+        "settings": [setting_record(files.setting(each)) for each in audit.settings],
         "parent": run.parent_run,
         "branch": run.branch,
     }
