@@ -102,8 +102,7 @@ def _saved(bill: Bill) -> Iterator[str]:
     if out:
         yield (
             f"{_count(len(out), 'result')} never stood whole in a request (refused, cut or stored "
-            f"elsewhere as they came), which kept about {_count(_sum(out), 'token')} out (grade "
-            f"{_grades(out)})."
+            f"elsewhere), which kept about {_count(_sum(out), 'token')} out (grade {_grades(out)})."
         )
     if bill.unmeasured:
         yield (
