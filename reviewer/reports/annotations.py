@@ -15,6 +15,7 @@ from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import decision_record, of_citation, of_finding
 from reviewer.reports._evidence_files import EvidenceFiles
 from reviewer.reports._facts import digest_of, dumps
+from reviewer.reports._made import made_words
 from reviewer.reports._selectors import Targets, named
 from reviewer.reports._settings import setting_lines
 from reviewer.reports._version_places import full_reference
@@ -47,6 +48,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     name = named("collection", *(f"{run['id']}" for run in runs))
     yield f'],\n"id": {dumps(named("page", name))}, "partOf": {dumps(name)}}},\n'
     yield f'"id": {dumps(name)},\n"total": {total},\n"reread:runs": {dumps(runs)},\n'
+    yield f'"reread:made": {dumps(made_words(meta))},\n'
     told = [files.told(each) for each in problems]
     yield f'"reread:problems": {dumps(_plain(told))}}}\n'
 

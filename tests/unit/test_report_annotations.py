@@ -206,8 +206,9 @@ def _local(url: str, _options: object = None) -> dict[str, object]:
 def _keys(value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, below in value.items():
-            yield key
-            yield from _keys(below)
+            if key != "@context":
+                yield key
+                yield from _keys(below)
     elif isinstance(value, list):
         for below in value:
             yield from _keys(below)
