@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import CountTokens, calls, sources
@@ -27,6 +28,19 @@ from store.records.runs import Call, Run
 __all__ = ["audit"]
 
 
+_T = TypeVar("_T")
+
+
+def _go_on() -> None:
+    """Go on: nobody asked to be able to end it."""
+
+
+def _each(items: Iterable[_T], check: Callable[[], None]) -> Iterator[_T]:
+    for item in items:
+        check()
+        yield item
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     run: Run
@@ -44,6 +58,7 @@ def audit(
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
+    check: Callable[[], None] = _go_on,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
@@ -51,22 +66,23 @@ def audit(
     estimates are absent.  *using* are the rules asked, all of them by default.
     The same run gives the same audit.  The run in the audit is the one given,
     with calls graded unknown where their reported tokens contradict the text;
-    ``run.grade`` stays what its kind of record can prove.
+    ``run.grade`` stays what its kind of record can prove.  *check* is called at
+    each message, call, source, citation and finding, and may raise to end it.
     """
-    figures = tuple(calls(run, count_tokens, encoding))
+    figures = tuple(_each(calls(run, count_tokens, encoding), check))
     run = _doubted(run, figures)
-    standing = Standing(run)
-    taken = tuple(placeholders(standing))
+    standing = Standing(run, check)
+    taken = tuple(_each(placeholders(standing), check))
     view = _View(
         run=run,
         calls=tuple(
             replace(facts, grade=call.grade, grade_reason=call.grade_reason)
             for facts, call in zip(figures, run.calls, strict=True)
         ),
-        sources=tuple(sources(standing)),
-        reads=tuple(reads(standing)),
+        sources=tuple(_each(sources(standing), check)),
+        reads=tuple(_each(reads(standing), check)),
         placeholders=taken,
-        citations=tuple(judge(standing, taken)),
+        citations=tuple(_each(judge(standing, taken), check)),
         requests=standing,
     )
     found = (
@@ -79,7 +95,7 @@ def audit(
         reads=view.reads,
         placeholders=view.placeholders,
         citations=view.citations,
-        findings=tuple(found),
+        findings=tuple(_each(found, check)),
         deliveries=tuple(_deliveries(standing)),
     )
 

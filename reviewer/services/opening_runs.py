@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind
+from store.stopping import StoppedError
 
 __all__ = ["Begun", "Ended", "Found", "Stopped", "Unread", "open_runs"]
 
@@ -68,9 +69,9 @@ def open_runs(
 ) -> Iterator[Step]:
     """Yield what is met in *paths*, in their order, and at last `Ended` or `Stopped`.
 
-    *stopped* is asked before each path and after each run.  A run without
-    model calls is no `Found`, since there is nothing to audit in it; what it
-    says of itself comes as `Unread`.
+    *stopped* is asked all the time: the run that was being read when it says so
+    is not there.  A run without model calls is no `Found`, since there is
+    nothing to audit in it; what it says of itself comes as `Unread`.
     """
     # The audit and its importers take their time to load: the window is there before them.
     from reviewer.services.auditing import audit_paths  # noqa: PLC0415
@@ -82,14 +83,17 @@ def open_runs(
             yield Stopped(runs, tuple(paths[place:]))
             return
         yield Begun(path, place + 1, len(paths), runs)
-        for item in audit_paths([path], store, tokens=tokens):
-            if isinstance(item, Audit):
-                runs += bool(item.run.calls)
-                empty += not item.run.calls
-            yield from _steps(path, item, told)
-            if stopped():
-                yield Stopped(runs, tuple(paths[place:]))
-                return
+        try:
+            for item in audit_paths([path], store, tokens=tokens, stopped=stopped):
+                if isinstance(item, Audit):
+                    runs += bool(item.run.calls)
+                    empty += not item.run.calls
+                yield from _steps(path, item, told)
+                if stopped():
+                    raise StoppedError  # noqa: TRY301 - as anything below may
+        except StoppedError:
+            yield Stopped(runs, tuple(paths[place:]))
+            return
     yield Ended(runs, empty)
 
 

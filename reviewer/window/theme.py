@@ -182,14 +182,17 @@ QTabBar::tab:hover { color: palette(text); }
 QTabBar::tab:focus { background: palette(button); }
 QDockWidget::title { padding: 6px 8px; background: palette(window); text-align: left; }
 QHeaderView::section { padding: 4px 6px; border: 0; border-right: 1px solid palette(mid);
-    border-bottom: 1px solid palette(mid); background: palette(window); color: palette(placeholder-text); }
+    border-bottom: 1px solid palette(mid); background: palette(window);
+    color: palette(placeholder-text); }
 QStatusBar::item { border: 0; }
-QToolTip { color: palette(text); background: palette(base); border: 1px solid palette(mid); padding: 3px; }
+QToolTip { color: palette(text); background: palette(base); border: 1px solid palette(mid);
+    padding: 3px; }
 QLabel[tone="muted"] { color: palette(placeholder-text); }
 QLabel[tone="good"] { color: palette(link); }
 QLabel[tone="open"] { color: palette(link-visited); }
 QLabel[tone="bad"] { color: palette(bright-text); }
-QFrame#problem_bar { background: palette(button); border: 0; border-left: 4px solid palette(link-visited); }
+QFrame#problem_bar { background: palette(button); border: 0;
+    border-left: 4px solid palette(link-visited); }
 QListWidget#recent_runs { background: palette(window); }
 QPushButton#choice { border: 1px solid palette(mid);
     border-radius: 6px; background: palette(base); }

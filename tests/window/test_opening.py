@@ -20,6 +20,7 @@ from reviewer.window import opening
 from reviewer.window.place import Place
 from reviewer.window.shell import Shell
 from store.records.runs import Problem, ProblemKind
+from tests.benchmarks.synthetic import write_trace
 from tests.window.driving import WAIT, is_told, menu_action
 
 
@@ -119,6 +120,23 @@ def test_what_was_read_is_shown_while_the_rest_is_read_and_cancel_stops_it(
     gate.set()
     qtbot.waitUntil(lambda: not reader.is_alive(), timeout=WAIT)
     assert len(shell.desk.audits) == 1
+
+
+def test_a_cancel_ends_the_reading_of_one_large_run_and_shows_nothing_of_it(
+    shell: Shell, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "large.jsonl"
+    write_trace(path, 1500, 400, refer=True)
+    shell.open([str(path)])
+    qtbot.waitUntil(lambda: str(path) in shell.opener.paths, timeout=WAIT)  # it has begun
+    (reader,) = working()
+    with qtbot.waitSignal(shell.settled, timeout=1000):
+        shell.menus.actions["file.stop"].trigger()
+    qtbot.waitUntil(lambda: not reader.is_alive(), timeout=WAIT)
+    assert shell.desk.audits == []
+    assert shell.stack.currentWidget() is shell.empty
+    assert shell.empty.title.text() == "Reading was stopped"
+    assert is_told(shell, "stopped")
 
 
 def test_after_a_cancel_the_next_run_is_opened_at_once(

@@ -6,10 +6,12 @@ import sys
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
+from PySide6.QtWidgets import QApplication, (
     QDockWidget,
     QLabel,
 )
+
+from pytestqt.qtbot import QtBot
 
 from reviewer.window import theme
 from reviewer.window.place import Place
@@ -70,6 +72,24 @@ def test_colours_change_while_the_window_runs(opened: Shell) -> None:
         assert menu_action(opened, "View", "Colours", menu).isChecked()
         paper = theme.THEMES[theme.present()]["paper"]
         assert opened.palette().base().color().name() == paper
+
+
+def test_what_the_style_sheet_speaks_of_takes_the_new_colours_and_is_not_set_again(
+    opened: Shell, qapp: QApplication, qtbot: QtBot
+) -> None:
+    sheet = qapp.styleSheet()
+    for choice in ("dark", "light"):
+        opened.menus.actions[f"view.theme.{choice}"].trigger()
+        muted, good = theme.THEMES[choice]["muted"], theme.THEMES[choice]["good"]
+        qtbot.waitUntil(lambda muted=muted: ink(opened.grade) == muted)  # type: ignore[misc]
+        verdict = opened.findChild(QLabel, "verdict")
+        qtbot.waitUntil(lambda good=good: ink(opened.findChild(QLabel, "verdict")) == good)  # type: ignore[misc]
+        assert verdict is not None
+    assert qapp.styleSheet() == sheet
+
+
+def ink(label: QLabel | None) -> str:
+    return label.palette().windowText().color().name() if label is not None else ""
 
 
 def test_the_place_is_copied_as_a_reference(opened: Shell) -> None:
