@@ -13,20 +13,23 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 HOME = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HOME))
 
 from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
 from reviewer.audit.rules import rules  # noqa: E402
+from reviewer.audit.settings import Parameter  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-from reviewer.reports import Meta, _words, glossary, reports  # noqa: E402
+from reviewer.reports import Meta, _words, glossary, reports, value_words  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
+from reviewer.services.settings import kind_of, tables  # noqa: E402
 from reviewer.window.actions import ACTIONS, MENUS  # noqa: E402
 from reviewer.window.actions import Command as WindowCommand  # noqa: E402
 from store.importers import importers  # noqa: E402
@@ -104,9 +107,26 @@ def _rules() -> str:
         f"\n## {rule.id}\n\n{rule.name}. Severity: {rule.severity.value}.\n\n{rule.summary}\n\n"
         f"Why it matters: {rule.why}\n"
         + (f"\nSays nothing: {rule.silent}\n" if rule.silent else "")
+        + _settable(f"[rules.{rule.id}]", rule.parameters)
+        + "".join(f"\nAlso set by: [{t.name}](#{t.name})\n" for t in rule.tables)
         for rule in rules()
     ]
-    return _table(["rule", "severity", "checks"], rows) + "".join(pages)
+    shared = [
+        f"\n## {name}\n\n{table.meaning}\n{_settable(f'[{name}]', table.parameters)}"
+        for name, table in tables().items()
+    ]
+    head = "What can be set, and how, says [settings](../settings.md).\n\n"
+    return head + _table(["rule", "severity", "checks"], rows) + "".join(pages + shared)
+
+
+def _settable(place: str, parameters: Sequence[Parameter[Any]]) -> str:
+    """Return a table of what ``reread.toml`` may set at *place*."""
+    rows = [
+        [f"`{each.name}`", f"`{value_words(each.default)}`", kind_of(each), each.meaning]
+        for each in parameters
+    ]
+    head = f"\nIn `reread.toml` under `{place}`:\n\n"
+    return head + _table(["parameter", "default", "takes", "meaning"], rows) if rows else ""
 
 
 def _glossary() -> str:

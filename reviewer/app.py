@@ -42,12 +42,23 @@ class Program:
     strict: bool = False
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+        self,
+        paths: Sequence[str],
+        store: str | None = None,
+        *,
+        tokens: bool = True,
+        config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Audit every run under *paths*."""
+        from reviewer.cli._command import UsageError
         from reviewer.services.auditing import audit_paths
+        from reviewer.services.settings import SettingsError, user_settings
 
-        return audit_paths(paths, store, tokens=tokens, strict=self.strict)
+        try:
+            settings = user_settings(config)
+        except SettingsError as error:
+            raise UsageError(str(error)) from None
+        return audit_paths(paths, store, tokens=tokens, settings=settings, strict=self.strict)
 
     def importers(self) -> Sequence[Importer]:
         """Return what can be read."""

@@ -168,10 +168,15 @@ class FakeProgram:
     opened: list[tuple[Sequence[str], str | None, bool]] = field(default_factory=list)
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+        self,
+        paths: Sequence[str],
+        store: str | None = None,
+        *,
+        tokens: bool = True,
+        config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Yield what was given, then raise what was given."""
-        del paths, store, tokens
+        del paths, store, tokens, config
         yield from self.found
         if self.error is not None:
             raise self.error

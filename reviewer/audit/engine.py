@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from reviewer.audit.applying import apply
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import CountTokens, calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.settings import Settings
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
@@ -26,6 +28,8 @@ from store.records.grades import Grade
 from store.records.runs import Call, Run
 
 __all__ = ["audit"]
+
+_DEFAULTS = Settings()
 
 
 _T = TypeVar("_T")
@@ -50,6 +54,7 @@ class _View:
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
     requests: Requests
+    settings: Settings
 
 
 def audit(
@@ -58,16 +63,17 @@ def audit(
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
+    settings: Settings = _DEFAULTS,
     check: Callable[[], None] = _go_on,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
-    estimates are absent.  *using* are the rules asked, all of them by default.
-    The same run gives the same audit.  The run in the audit is the one given,
-    with calls graded unknown where their reported tokens contradict the text;
+    estimates are absent.  *using* are the rules asked, all of them by default,
+    under *settings*.  The same run gives the same audit.  The run in the audit is the one
+    given, with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.  *check* is called at
-    each message, call, source, citation and finding, and may raise to end it.
+    each message, call, source, citation and rule, and may raise to end it.
     """
     figures = tuple(_each(calls(run, count_tokens, encoding), check))
     run = _doubted(run, figures)
@@ -84,9 +90,12 @@ def audit(
         placeholders=taken,
         citations=tuple(_each(judge(standing, taken), check)),
         requests=standing,
+        settings=_DEFAULTS,
     )
-    found = (
-        finding for rule in (rules() if using is None else using) for finding in rule.check(view)
+    found, told = apply(
+        lambda given: replace(view, settings=given),
+        _each(rules() if using is None else using, check),
+        settings,
     )
     return Audit(
         run=run,
@@ -95,8 +104,9 @@ def audit(
         reads=view.reads,
         placeholders=view.placeholders,
         citations=view.citations,
-        findings=tuple(_each(found, check)),
+        findings=found,
         deliveries=tuple(_deliveries(standing)),
+        settings=told,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from reviewer.audit.settings import Settings
 from store.records.findings import (
     CallFacts,
     CitationFacts,
@@ -79,4 +80,9 @@ class AuditView(Protocol):
     @property
     def requests(self) -> Requests:
         """What stands in which request."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """What a user set for rules."""
         ...

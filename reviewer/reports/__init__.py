@@ -22,6 +22,9 @@ from reviewer.reports._decided import (
 )
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
+from reviewer.reports._map_text import map_lines, strip_lines
+from reviewer.reports._settings import setting_lines, value_words
+from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
     closing,
@@ -44,15 +47,20 @@ __all__ = [
     "dumps",
     "glossary",
     "grade_words",
+    "map_lines",
     "opinion_lines",
+    "picture",
     "problem_record",
     "reference",
     "reports",
     "run_record",
+    "setting_lines",
     "source_record",
     "spans",
     "state_record",
+    "strip_lines",
     "time_words",
+    "value_words",
 ]
 
 

@@ -30,19 +30,44 @@ class Meta:
     reviews: Reviews | None = None
 
 
+Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]
+"""Yields a report as text that is safe where it is meant to be looked at.
+
+It takes the audits one after another; the problems may grow until the last
+audit was taken, so they are read after them.
+"""
+
+BytesWriter = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[bytes]]
+"""The same for a report that is no text."""
+
+
+def _no_text(_audits: Iterable[Audit], _problems: Sequence[Problem], _meta: Meta) -> Iterator[str]:
+    raise TypeError("this report is no text; its bytes are in chunks()")
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """One output format; a module of `reviewer.reports` holds it as ``REPORT``.
 
     ``suffix`` is the file name ending that chooses it, with its dot.
-    ``write`` yields the report as text that is safe where it is meant to be
-    looked at.  It takes the audits one after another; *problems* may grow
-    until the last audit was taken, so it is read after them.  ``tokens`` says
-    that it tells how many tokens each call holds, which then must be counted.
+    ``tokens`` says that it tells how many tokens each call holds, which then
+    must be counted.  A report that is no text has ``write_bytes``.
     """
 
     name: str
     title: str
     suffix: str
-    write: Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]
+    write: Writer = _no_text
     tokens: bool = False
+    write_bytes: BytesWriter | None = None
+
+    @property
+    def binary(self) -> bool:
+        """Tell whether this is no text, so that no terminal can show it."""
+        return self.write_bytes is not None
+
+    def chunks(
+        self, audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta
+    ) -> Iterator[str | bytes]:
+        """Yield the report, whatever it consists of, for a file or a pipe."""
+        yield from (self.write_bytes or self.write)(audits, problems, meta)

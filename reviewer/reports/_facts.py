@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, is_dataclass
 from math import isfinite
 
+from reviewer.reports._settings import setting_record
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Audit,
@@ -80,6 +81,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "citations": [_citation(facts) for facts in audit.citations],
         "bill": _bill(audit.calls),
         "findings": [_finding(finding) for finding in audit.findings],
+        "settings": [setting_record(setting) for setting in audit.settings],
     }
 
 

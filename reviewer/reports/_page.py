@@ -21,6 +21,7 @@ WORDS = {
     "citations": "Citations",
     "findings": "Findings",
     "no findings": "No rule was broken",
+    "settings": "Settings in force",
     "jump": "Findings by severity",
     "sources": "Sources and versions",
     "placeholders": "Placeholders",

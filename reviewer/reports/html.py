@@ -11,6 +11,7 @@ from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
 from reviewer.reports._page import WORDS, cell, escape, grid, identity, link, measure, tag
+from reviewer.reports._settings import setting_lines
 from reviewer.reports._strips import coverage_strip, residency_strip
 from store.records.findings import (
     Audit,
@@ -99,6 +100,7 @@ def _run(audit: Audit, mark: str, meta: Meta) -> Iterator[str]:
     yield _problems(run.problems)
     yield from _citations(audit, mark, meta)
     yield _findings(audit, mark, meta)
+    yield _settings(audit)
     yield from _sources(audit, mark)
     yield _placeholders(audit)
     yield _reads(audit, meta)
@@ -226,6 +228,12 @@ def _findings(audit: Audit, mark: str, meta: Meta) -> str:
         said = f"{WORDS['no findings']}; {left}." if left else f"{WORDS['no findings']}."
         return tag("h3", heading) + tag("p", said)
     return grid(heading, ("severity", "rule", "finding", "where", "grade"), rows)
+
+
+def _settings(audit: Audit) -> str:
+    """Return every setting in force: none of them may act unseen."""
+    lines = "".join(f"<li>{escape(line)}</li>" for line in setting_lines(audit))
+    return tag("h3", WORDS["settings"]) + f"<ul>{lines}</ul>\n" if lines else ""
 
 
 def _sources(audit: Audit, mark: str) -> Iterator[str]:

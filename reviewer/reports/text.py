@@ -14,6 +14,7 @@ from reviewer.reports._decided import (
     of_finding,
     opinion_lines,
 )
+from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -85,6 +86,7 @@ def _run(audit: Audit, meta: Meta) -> Iterator[str]:
         yield from indented(text, "  ", meta.columns, [one_line(problem.where)])
     yield from _citations(audit, meta)
     yield from _findings(audit, meta)
+    yield from _settings(audit, meta)
     yield from _placeholders(audit, meta)
     yield from _reads(audit, meta)
 
@@ -182,6 +184,14 @@ def _findings(audit: Audit, meta: Meta) -> Iterator[str]:
         for line in opinion_lines(of_finding(meta, audit, finding)):
             yield from indented(one_line(line), "      ", meta.columns)
     yield from _shortened(len(findings), len(shown))
+
+
+def _settings(audit: Audit, meta: Meta) -> Iterator[str]:
+    """Yield every setting in force: none of them may act unseen."""
+    if audit.settings:
+        yield f"\n  Settings ({len(audit.settings)})"
+    for line in setting_lines(audit):
+        yield from indented(one_line(line), "    ", meta.columns)
 
 
 def _placeholders(audit: Audit, meta: Meta) -> Iterator[str]:

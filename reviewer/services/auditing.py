@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from reviewer.audit.engine import audit
+from reviewer.audit.settings import Settings
+from reviewer.services.settings import of_run
 from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
 from store.opening import open_paths
 from store.records.findings import Audit
@@ -17,12 +19,15 @@ from store.stopping import Stopped, asking
 
 __all__ = ["audit_paths"]
 
+DEFAULTS = Settings()
+
 
 def audit_paths(
     paths: Sequence[str],
     store: str | None = None,
     *,
     tokens: bool = True,
+    settings: Settings = DEFAULTS,
     strict: bool = False,
     stopped: Stopped | None = None,
 ) -> Iterator[Audit | Problem]:
@@ -31,7 +36,8 @@ def audit_paths(
     *store* names further evidence.  With *tokens* the text of every run is
     counted; without, that of runs of which a call reports its own count, since
     the audit compares the two: starting the tokenizer takes longer than the
-    audit of a small run.  A run whose audit fails inside Reread
+    audit of a small run.  *settings* are the user's; what a run folder asks for
+    itself comes below them.  A run whose audit fails inside Reread
     becomes a problem and the next one is audited; with *strict* the error is
     raised.  *stopped* is asked all the time, and `StoppedError` is raised when
     it says so: nothing is yielded of the run that was being read or audited.
@@ -43,6 +49,9 @@ def audit_paths(
         if not isinstance(found, Run):
             yield found
             continue
+        in_force, unfollowed = of_run(found, settings)
+        if unfollowed is not None:
+            yield unfollowed
         wanted = tokens or _reports_tokens(found)
         if wanted and not started:
             started = True
@@ -50,7 +59,7 @@ def audit_paths(
             if problem is not None:
                 yield problem
         judge = partial(audit, found, *((count, encoding) if wanted else ()), check=check)
-        yield _audited(found, judge, strict=strict)
+        yield _audited(found, partial(judge, settings=in_force), strict=strict)
 
 
 def _reports_tokens(run: Run) -> bool:

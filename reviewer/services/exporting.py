@@ -44,12 +44,12 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     style = resource("reports/page.css").read_text("utf-8")
     meta = Meta(__version__, style, everything=True)
     with ResultFile(place, name) as result:
-        result.write(_checked(report.write(iter(audits), problems, meta), check))
+        result.write(_checked(report.chunks(iter(audits), problems, meta), check))
         result.keep()
     return place
 
 
-def _checked(chunks: Iterator[str], check: Callable[[], None]) -> Iterator[str]:
+def _checked(chunks: Iterator[str | bytes], check: Callable[[], None]) -> Iterator[str | bytes]:
     for chunk in chunks:
         check()
         yield chunk

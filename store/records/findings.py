@@ -26,6 +26,7 @@ __all__ = [
     "PlaceholderFacts",
     "PlaceholderKind",
     "ReadFacts",
+    "Setting",
     "Severity",
     "SourceFacts",
     "State",
@@ -336,8 +337,32 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that was in force, and what it did to the findings.
+
+    ``key`` is its place in the file ``origin``.  ``off`` findings were left
+    out by it, ``moved`` got another severity.  ``is_evidence`` says that it
+    stands in the run itself; such a setting may only make an audit stricter,
+    and ``refused`` counts the findings that it asked to hide or to lower.
+    """
+
+    key: str
+    value: bool | int | float | str | tuple[str, ...]
+    origin: str
+    line: int | None = None
+    is_evidence: bool = False
+    off: int = 0
+    moved: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
-    """Everything the audit of one run found."""
+    """Everything the audit of one run found.
+
+    ``settings`` are those in force that a user or the run itself made; without
+    any, every rule has its defaults.
+    """
 
     run: Run = field(repr=False)
     calls: tuple[CallFacts, ...]
@@ -347,3 +372,4 @@ class Audit:
     citations: tuple[CitationFacts, ...]
     findings: tuple[Finding, ...]
     deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
+    settings: tuple[Setting, ...] = ()

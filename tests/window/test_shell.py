@@ -6,11 +6,11 @@ import sys
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, (
+from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QLabel,
 )
-
 from pytestqt.qtbot import QtBot
 
 from reviewer.window import theme
