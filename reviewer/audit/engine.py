@@ -57,7 +57,7 @@ class _View:
     settings: Settings
 
 
-def audit(
+def audit(  # noqa: PLR0913 - all that an audit depends on, by name
     run: Run,
     count_tokens: CountTokens | None = None,
     encoding: str = "",

@@ -22,7 +22,7 @@ __all__ = ["audit_paths"]
 DEFAULTS = Settings()
 
 
-def audit_paths(
+def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
     paths: Sequence[str],
     store: str | None = None,
     *,

@@ -76,7 +76,7 @@ def test_of_a_run_that_was_being_read_nothing_is_shown(tmp_path: Path) -> None:
     first, whole = how_often(places[:1]), how_often(places)
     steps = list(open_runs(places, tokens=False, stopped=after((first + whole) // 2)))
     assert steps[-1] in (Stopped(0, tuple(places)), Stopped(1, tuple(places[1:])))
-    assert len([step for step in steps if isinstance(step, Found)]) == steps[-1].runs  # type: ignore[union-attr]
+    assert len([step for step in steps if isinstance(step, Found)]) == steps[-1].runs
 
 
 def test_the_audit_asks_at_each_message_call_and_source(tmp_path: Path) -> None:
