@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from reviewer.audit.applying import apply
+from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
-from reviewer.audit.facts import CountTokens, calls, sources
+from reviewer.audit.facts import calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.settings import Settings
+from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
+from store.records.bills import Bill
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -45,6 +48,14 @@ def _each(items: Iterable[_T], check: Callable[[], None]) -> Iterator[_T]:
         yield item
 
 
+def _checking(count: CountTokens | None, check: Callable[[], None]) -> CountTokens | None:
+    def counted(text: str) -> int:
+        check()
+        return count(text) if count is not None else 0
+
+    return counted if count is not None else None
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     run: Run
@@ -53,6 +64,7 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    bill: Bill
     requests: Requests
     settings: Settings
 
@@ -75,7 +87,8 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
     ``run.grade`` stays what its kind of record can prove.  *check* is called at
     each message, call, source, citation and rule, and may raise to end it.
     """
-    figures = tuple(_each(calls(run, count_tokens, encoding), check))
+    sizes = Sizes(run, _checking(count_tokens, check))
+    figures = tuple(_each(calls(run, sizes, encoding), check))
     run = _doubted(run, figures)
     standing = Standing(run, check)
     taken = tuple(_each(placeholders(standing), check))
@@ -89,6 +102,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         reads=tuple(_each(reads(standing), check)),
         placeholders=taken,
         citations=tuple(_each(judge(standing, taken), check)),
+        bill=bill(standing, sizes, taken, encoding),
         requests=standing,
         settings=_DEFAULTS,
     )
@@ -106,12 +120,9 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         citations=view.citations,
         findings=found,
         deliveries=tuple(_deliveries(standing)),
+        bill=view.bill,
         settings=told,
     )
-
-
-_HOLDS = 0.6
-"""Below this share of the estimate reported tokens cannot hold the text."""
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
@@ -119,7 +130,7 @@ def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
     made: list[Call] = []
     for call, facts in zip(run.calls, figures, strict=True):
         estimated, reported = facts.tokens.estimated, facts.tokens.reported_input
-        if estimated is None or reported is None or reported >= _HOLDS * estimated:
+        if not cannot_hold(estimated, reported):
             made.append(call)
             continue
         reason = (

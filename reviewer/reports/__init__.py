@@ -13,6 +13,13 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import (
+    bill_rows,
+    bill_sentences,
+    bill_summary,
+    break_words,
+    repeat_words,
+)
 from reviewer.reports._decided import (
     DECISION_WORDS,
     decision_record,
@@ -41,6 +48,10 @@ __all__ = [
     "Meta",
     "Report",
     "Word",
+    "bill_rows",
+    "bill_sentences",
+    "bill_summary",
+    "break_words",
     "closing",
     "coverage",
     "decision_record",
@@ -52,6 +63,7 @@ __all__ = [
     "picture",
     "problem_record",
     "reference",
+    "repeat_words",
     "reports",
     "run_record",
     "setting_lines",

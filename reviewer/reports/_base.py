@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from store.records.findings import Audit
 from store.records.reviews import Reviews
-from store.records.runs import Problem
+from store.records.runs import Problem, Run
+from store.records.sources import Version
 
 __all__ = ["Meta", "Report"]
+
+
+def _nowhere(run: Run, version: Version) -> str | None:
+    del run, version
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +25,11 @@ class Meta:
     ``version`` is Reread's own.  ``style`` is a style sheet for pages.
     ``columns`` and ``colour`` speak of a terminal.  With ``everything`` no
     list is shortened.  ``reviews`` are the decisions shown beside the audits,
-    ``None`` where none were asked for.
+    ``None`` where none were asked for.  ``baseline`` are the fingerprints of
+    findings that were known before, ``None`` where no baseline was given.
+    ``file_of`` gives the path of the file that holds the exact bytes of a
+    version, written as the path of the run is, or ``None`` where none is known.
+    ``rules`` are the id and the version of each rule that was asked.
     """
 
     version: str
@@ -28,6 +38,9 @@ class Meta:
     colour: bool = False
     everything: bool = False
     reviews: Reviews | None = None
+    baseline: Collection[str] | None = None
+    file_of: Callable[[Run, Version], str | None] = _nowhere
+    rules: tuple[tuple[str, int], ...] = ()
 
 
 Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]
