@@ -57,6 +57,7 @@ WORDS = {
     "all reads": "Reads",
     "reads": "Reads that did not deliver all they asked for",
     "tokens": "What the requests cost",
+    "made by": "Made by Reread",
     "about": "What this report was made with",
     "decisions": "Decisions of reviewers",
     "no decisions": "No log of decisions is shown here.",
@@ -64,7 +65,7 @@ WORDS = {
     "request": "In the model's input",
     "stored": "In the stored version",
     "same": "The stored version holds the same words at the cited place.",
-    "left out": "more characters; the JSON report holds all of the evidence",
+    "more characters": "more characters; the JSON report holds all of it",
     "strips": (
         "Upper band of a strip: the version from its start to its end, filled where it was "
         "delivered in some call, striped where only a preview came, pale where nothing came. "

@@ -107,7 +107,7 @@ def _passage(kind: str, passage: Passage | None) -> str:
     if passage is None:
         return ""
     cut = passage.cut
-    more = f"… {cut.left_out} {WORDS['left out']}" if cut.left_out else ""
+    more = f"… {cut.left_out} {WORDS['more characters']}" if cut.left_out else ""
     head, tail = "…" if cut.head else "", "…" if cut.tail else ""
     return (
         f'<figure class="{kind}"><figcaption>{escape(WORDS[kind])}: {escape(passage.where)}'

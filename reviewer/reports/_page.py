@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape as _escape
 
 from reviewer.display import visible
-from reviewer.reports._sheets import Cell, Sheet
+from reviewer.reports._tables import Cell, Sheet
 
 __all__ = ["escape", "grid", "identity", "link", "sheet", "tag"]
 

@@ -18,8 +18,8 @@ from reviewer.reports._made import made_sentences
 from reviewer.reports._page import escape, grid, link, sheet, tag
 from reviewer.reports._parts import Parts, Spool
 from reviewer.reports._settings import setting_lines
-from reviewer.reports._sheets import placeholder_sheet, problem_sheet, read_sheet
 from reviewer.reports._svg import STYLE
+from reviewer.reports._tables import placeholder_sheet, problem_sheet, read_sheet
 from store.records.findings import Audit
 from store.records.runs import Problem
 
