@@ -19,7 +19,8 @@ class Meta:
     ``version`` is Reread's own.  ``style`` is a style sheet for pages.
     ``columns`` and ``colour`` speak of a terminal.  With ``everything`` no
     list is shortened.  ``reviews`` are the decisions shown beside the audits,
-    ``None`` where none were asked for.
+    ``None`` where none were asked for.  ``baseline`` is the file that findings
+    were compared with, empty where there is none.
     """
 
     version: str
@@ -28,6 +29,7 @@ class Meta:
     colour: bool = False
     everything: bool = False
     reviews: Reviews | None = None
+    baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "bill": _bill(audit.calls),
         "findings": [_finding(finding) for finding in audit.findings],
         "settings": [setting_record(setting) for setting in audit.settings],
+        "absent": [_finding(finding) for finding in audit.absent],
     }
 
 
@@ -303,4 +304,5 @@ def _finding(finding: Finding) -> dict[str, object]:
             "tool_call_id": where.tool_call_id,
         },
         "fingerprint": finding.fingerprint,
+        "baseline": finding.baseline.value if finding.baseline else None,
     }

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
 from reviewer.reports._page import WORDS, cell, escape, grid, identity, link, measure, tag
 from reviewer.reports._settings import setting_lines
@@ -209,6 +210,7 @@ def _findings(audit: Audit, mark: str, meta: Meta) -> str:
         level = finding.severity.value
         sign = escape(f"{words.FINDING_SIGNS[finding.severity]} {level}")
         place = identity(words.where(finding))
+        known = baseline_mark(finding)
         if finding.where.citation is not None:
             inside = link(f"#{mark}-c{finding.where.citation}", words.where(finding))
             place = f'<span class="id">{inside}</span>'
@@ -217,17 +219,19 @@ def _findings(audit: Audit, mark: str, meta: Meta) -> str:
                 f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',
                 escape(finding.rule),
                 f'<span class="prose">{escape(finding.message)}</span>'
+                + (f' <span class="notes">{escape(known)}</span>' if known else "")
                 + _decided(of_finding(meta, audit, finding)),
                 place,
                 escape(finding.grade.value),
             ]
         )
-    heading = f"{WORDS['findings']} ({len(findings)})"
+    heading = f"{WORDS['findings']} ({counted_findings(audit)})"
+    gone = "".join(tag("p", line) for line in absent_lines(audit))
     if not rows:
         left = words.undecided(audit.calls)
         said = f"{WORDS['no findings']}; {left}." if left else f"{WORDS['no findings']}."
-        return tag("h3", heading) + tag("p", said)
-    return grid(heading, ("severity", "rule", "finding", "where", "grade"), rows)
+        return tag("h3", heading) + tag("p", said) + gone
+    return grid(heading, ("severity", "rule", "finding", "where", "grade"), rows) + gone
 
 
 def _settings(audit: Audit) -> str:

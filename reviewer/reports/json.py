@@ -26,6 +26,8 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         between = ",\n"
     yield '],\n "problems": '
     yield dumps([problem_record(problem) for problem in problems])
+    if meta.baseline:
+        yield f',\n "baseline": {dumps(meta.baseline)}'
     if meta.reviews is not None:
         yield f',\n "decisions": {dumps(review_record(meta.reviews))}'
     yield "}\n"
