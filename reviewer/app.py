@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer import __version__
 from reviewer.cli import TRACEBACK_VARIABLE, run
 from reviewer.cli._exit import Exit
 from reviewer.cli._output import Output, UnwritableError
@@ -81,11 +80,9 @@ class Program:
 
     def meta(self, output: Output, *, everything: bool = False) -> Meta:
         """Return what a report uses beside the audits."""
-        from reviewer.reports import Meta
-        from reviewer.services.resources import resource
+        from reviewer.services.exporting import report_meta
 
-        style = resource("reports/page.css").read_text("utf-8")
-        return Meta(__version__, style, output.columns, output.colour, everything)
+        return report_meta(columns=output.columns, colour=output.colour, everything=everything)
 
     def open_store(self, path: str) -> OpenStore:
         """Open what exact text is read again from."""

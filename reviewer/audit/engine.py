@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from reviewer.audit.applying import apply
+from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
-from reviewer.audit.facts import CountTokens, calls, sources
+from reviewer.audit.facts import calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.settings import Settings
+from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
+from store.records.bills import Bill
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -39,6 +42,7 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    bill: Bill
     requests: Requests
     settings: Settings
 
@@ -59,7 +63,8 @@ def audit(
     with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.
     """
-    figures = tuple(calls(run, count_tokens, encoding))
+    sizes = Sizes(run, count_tokens)
+    figures = tuple(calls(run, sizes, encoding))
     run = _doubted(run, figures)
     standing = Standing(run)
     taken = tuple(placeholders(standing))
@@ -73,6 +78,7 @@ def audit(
         reads=tuple(reads(standing)),
         placeholders=taken,
         citations=tuple(judge(standing, taken)),
+        bill=bill(standing, sizes, taken, encoding),
         requests=standing,
         settings=_DEFAULTS,
     )
@@ -88,12 +94,9 @@ def audit(
         citations=view.citations,
         findings=found,
         deliveries=tuple(_deliveries(standing)),
+        bill=view.bill,
         settings=told,
     )
-
-
-_HOLDS = 0.6
-"""Below this share of the estimate reported tokens cannot hold the text."""
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
@@ -101,7 +104,7 @@ def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
     made: list[Call] = []
     for call, facts in zip(run.calls, figures, strict=True):
         estimated, reported = facts.tokens.estimated, facts.tokens.reported_input
-        if estimated is None or reported is None or reported >= _HOLDS * estimated:
+        if not cannot_hold(estimated, reported):
             made.append(call)
             continue
         reason = (

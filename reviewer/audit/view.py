@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from reviewer.audit.settings import Settings
+from store.records.bills import Bill
 from store.records.findings import (
     CallFacts,
     CitationFacts,
@@ -75,6 +76,11 @@ class AuditView(Protocol):
     @property
     def citations(self) -> tuple[CitationFacts, ...]:
         """Every citation with its verdict."""
+        ...
+
+    @property
+    def bill(self) -> Bill:
+        """What the requests cost; tokens are ``None`` where they were not counted."""
         ...
 
     @property

@@ -64,6 +64,10 @@ def _configure(parser: ArgumentParser) -> None:
 
 def _run(args: Namespace, context: Context) -> int:
     report = _report(args, context)
+    if report.binary and args.output is None and context.output.terminal:
+        raise UsageError(
+            f"--format {report.name}: no terminal can show this; write it to a file with --output"
+        )
     account = Account(context.output)
     inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
     inputs += [args.baseline] if args.baseline else []
@@ -80,10 +84,10 @@ def _run(args: Namespace, context: Context) -> int:
     if args.baseline is not None:
         baseline = context.services.baseline(args.baseline)
         found = baseline.compared(found)
-        meta = replace(meta, baseline=args.baseline)
+        meta = replace(meta, baseline=baseline.fingerprints, baseline_name=args.baseline)
     writer = context.services.baseline_writer()
     audits = writer.taking(account.audits(found))
-    chunks = report.write(audits, account.problems, meta)
+    chunks = report.chunks(audits, account.problems, meta)
     if place is None:
         context.output.result(chunks)
     else:

@@ -27,6 +27,7 @@ WORDS = {
     "placeholders": "Placeholders",
     "all reads": "Reads",
     "reads": "Reads that did not deliver all they asked for",
+    "tokens": "What the requests cost",
     "in no call": "in no call",
     "more characters": "more characters; the JSON report holds all of it",
     "strips": (

@@ -10,6 +10,7 @@ from hashlib import sha256
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
+from reviewer.reports._bill import bill_sentences
 from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
 from reviewer.reports._page import WORDS, cell, escape, grid, identity, link, measure, tag
 from reviewer.reports._settings import setting_lines
@@ -105,6 +106,7 @@ def _run(audit: Audit, mark: str, meta: Meta) -> Iterator[str]:
     yield from _sources(audit, mark)
     yield _placeholders(audit)
     yield _reads(audit, meta)
+    yield _tokens(audit)
     yield "</section>\n"
 
 
@@ -332,6 +334,11 @@ def _reads(audit: Audit, meta: Meta) -> str:
     names = ("call", "outcome", "grade", "tool call", "tool", "source", "reason")
     heading = f"{WORDS['reads']} ({len(rows)})"
     return said + grid("" if meta.everything else heading, names, rows) if rows else said
+
+
+def _tokens(audit: Audit) -> str:
+    sentences = "".join(tag("p", sentence) for sentence in bill_sentences(audit.bill))
+    return tag("h3", WORDS["tokens"]) + sentences if sentences else ""
 
 
 REPORT = Report("html", "one page to read on any screen or on paper", ".html", _write)

@@ -8,6 +8,7 @@ from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
+from reviewer.reports._bill import bill_sentences
 from reviewer.reports._decided import (
     EXIT_STATUS,
     chain_words,
@@ -15,6 +16,7 @@ from reviewer.reports._decided import (
     of_finding,
     opinion_lines,
 )
+from reviewer.reports._made import made_words
 from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,
@@ -64,6 +66,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     yield f", {words.counted(len(problems), 'problem')} in opening.\n"
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
+    yield f"{made_words(meta)}.\n" if meta.rules else ""
     yield f"{_EXPLAIN}\n"
 
 
@@ -90,6 +93,7 @@ def _run(audit: Audit, meta: Meta) -> Iterator[str]:
     yield from _settings(audit, meta)
     yield from _placeholders(audit, meta)
     yield from _reads(audit, meta)
+    yield from _bill(audit, meta)
 
 
 def _painted(text: str, colour: str, meta: Meta) -> str:
@@ -122,7 +126,7 @@ def _citations(audit: Audit, meta: Meta) -> Iterator[str]:
             _verdict(facts.verdict),
             words.anchor(facts),
             facts.grade.value,
-            one_line(_place(facts)),
+            one_line(words.cited_place(facts)),
         ]
         for facts in citations
     ]
@@ -148,13 +152,6 @@ def _coloured(lines: Iterable[str], cells: dict[str, CitationFacts], meta: Meta)
 
 def _verdict(verdict: Verdict) -> str:
     return f"{words.VERDICT_SIGNS.get(verdict, '✗')} {verdict.word}"
-
-
-def _place(facts: CitationFacts) -> str:
-    cited = facts.citation
-    return words.reference(
-        facts.source_id, facts.version_id, facts.span, facts.unit, cited.block_id
-    )
 
 
 def _reason(facts: CitationFacts, claim: str | None) -> str:
@@ -258,6 +255,15 @@ def _reads(audit: Audit, meta: Meta) -> Iterator[str]:
     ]
     yield from table(columns, rows, meta.columns)
     yield from _shortened(len(held), len(shown))
+
+
+def _bill(audit: Audit, meta: Meta) -> Iterator[str]:
+    sentences = list(bill_sentences(audit.bill))
+    if not sentences:
+        return
+    yield ""
+    for sentence in sentences:
+        yield from indented(one_line(sentence), "  ", meta.columns)
 
 
 def _grades(reads: Sequence[ReadFacts]) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from store.records.bills import Bill
 from store.records.citations import Citation
 from store.records.grades import Grade
+from store.records.kinds import PlaceholderKind
 from store.records.runs import Run
 from store.records.sources import Selection, Version, VersionKey
 from store.records.text import Span, Unit
@@ -106,17 +108,6 @@ class Outcome(StrEnum):
     DELIVERED = "delivered"
     TRUNCATED = "truncated"
     PLACEHOLDER = "placeholder"
-
-
-class PlaceholderKind(StrEnum):
-    """What a placeholder stands for."""
-
-    CLEARED = "cleared"
-    FOLDED = "folded"
-    PERSISTED = "persisted"
-    TRUNCATED = "truncated"
-    COMPACTED = "compacted"
-    REFUSED = "refused"
 
 
 class Severity(StrEnum):
@@ -254,7 +245,8 @@ class PlaceholderFacts:
     holds.  ``first_call`` is ``None`` where the time is not recorded,
     ``last_full_call`` where the body is in no request.  ``removed`` is set
     when nothing stands in its place.  ``reread_whole`` says that all of it
-    came again, not only some.
+    came again, not only some.  ``stand_ins`` are the places (message of
+    `Run.messages`, part) of what stands for it.
     """
 
     tool_call_id: str
@@ -273,6 +265,7 @@ class PlaceholderFacts:
     is_file_read: bool = False
     reason: str = ""
     reread_whole: bool = False
+    stand_ins: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,5 +379,6 @@ class Audit:
     citations: tuple[CitationFacts, ...]
     findings: tuple[Finding, ...]
     deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
+    bill: Bill = field(default=Bill(), repr=False)
     settings: tuple[Setting, ...] = ()
     absent: tuple[Finding, ...] = ()

@@ -15,12 +15,12 @@ from store.records.runs import Run
 
 EXPECTED = Parameter(
     "expected",
-    "where others have",
+    "others",
     meaning=(
-        "which answers over evidence must cite: those of runs in which another answer does, or "
+        "which answers over evidence must cite: those beside others that do, in the same run, or "
         "always"
     ),
-    choices=("where others have", "always"),
+    choices=("others", "always"),
 )
 SHORTEST = Parameter(
     "shortest", 80, meaning="answers of fewer characters need no citation", minimum=0
@@ -66,9 +66,6 @@ def _read(view: AuditView, turn: range) -> set[str]:
     }
 
 
-_LONG = "Batches are limited to 200 records while the maintenance window lasts, on every Sunday."
-
-
 def _told(*, cited: bool) -> Run:
     story = Story()
     story.document("notice")
@@ -77,7 +74,8 @@ def _told(*, cited: bool) -> Run:
     story.answer(cite("notice", (0, 20)))
     story.say("And in the handbook?")
     story.read("handbook", id="read-2")
-    return story.answer(*([cite("handbook", (0, 20))] if cited else []), text=_LONG)
+    said = "Batches are limited to 200 records while the maintenance window lasts, each Sunday."
+    return story.answer(*([cite("handbook", (0, 20))] if cited else []), text=f"{said} So it is.")
 
 
 RULE = Rule(
