@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from reviewer.audit.residency import Residency
@@ -51,11 +51,12 @@ def _asked(view: AuditView) -> Iterator[Finding]:
         return
     residency = Residency(run.calls, len(run.messages))
     begins = max((a.call for a in run.answers if a.call < closing), default=0) + 1
-    held = run.request(closing)
-    if any(part.kind is PartKind.SUMMARY for m in held for part in run.messages[m].parts):
+    came = (message for splice in run.calls[begins - 1].splices for message in splice.messages)
+    question = next((m for m in came if _is_new(run, residency, m, begins)), None)
+    if question is None or residency.holds(closing, question):
         return
-    question = next((m for m in run.request(begins) if _is_new(run, residency, m, begins)), None)
-    if question is None or question in held or _is_said_again(run, question, held):
+    held = [m for m in range(len(run.messages)) if residency.holds(closing, m)]
+    if _is_summed_up(run, held) or _is_said_again(run, question, held):
         return
     last = residency.last_before([question], closing)
     yield finding(
@@ -77,7 +78,12 @@ def _is_new(run: Run, residency: Residency, message: int, call: int) -> bool:
     return asks and residency.first(message) == call
 
 
-def _is_said_again(run: Run, question: int, held: tuple[int, ...]) -> bool:
+def _is_summed_up(run: Run, held: Sequence[int]) -> bool:
+    """Whether a summary stands in a request; it is to say what the task is."""
+    return any(part.kind is PartKind.SUMMARY for m in held for part in run.messages[m].parts)
+
+
+def _is_said_again(run: Run, question: int, held: Sequence[int]) -> bool:
     """Whether the words of a message stand in another message of a request."""
     words = [p.text.strip() for p in run.messages[question].parts if p.kind is PartKind.TEXT]
     texts = [part.text for message in held for part in run.messages[message].parts]
