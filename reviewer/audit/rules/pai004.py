@@ -15,9 +15,8 @@ from store.records.runs import PartKind, Run
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each result that stands before its tool call in some request."""
     run = view.run
-    wanted = _rearranged(run)
     told: set[str] = set()
-    for index, request in zip(sorted(wanted), run.requests(wanted), strict=True):
+    for index, request in _orders(run):
         call = run.calls[index - 1]
         if call.error or call.grade is Grade.UNKNOWN:
             continue
@@ -35,11 +34,22 @@ def check(view: AuditView) -> Iterator[Finding]:
                 )
 
 
-def _rearranged(run: Run) -> set[int]:
-    """Return the calls that show each order that requests ever had.
+def _orders(run: Run) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield calls with their requests, so that each order that requests ever had is among them.
 
     What is only added at the end keeps the order of the request before.
     """
+    wanted = _rearranged(run)
+    if wanted:
+        wanted.add(len(run.calls))
+        yield from zip(sorted(wanted), run.requests(wanted), strict=True)
+    elif run.calls:
+        added = (message for call in run.calls for s in call.splices for message in s.messages)
+        yield len(run.calls), tuple(added)
+
+
+def _rearranged(run: Run) -> set[int]:
+    """Return the calls before and at which something else happened than adding at the end."""
     wanted: set[int] = set()
     length = 0
     for call in run.calls:
@@ -47,7 +57,7 @@ def _rearranged(run: Run) -> set[int]:
             wanted |= {call.index, call.index - 1}
         for splice in call.splices:
             length += len(splice.messages) - (splice.stop - splice.start)
-    return (wanted | {len(run.calls)}) - {0}
+    return wanted - {0}
 
 
 def _reversed(run: Run, request: tuple[int, ...]) -> Iterator[tuple[str, str]]:
