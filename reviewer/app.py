@@ -25,6 +25,7 @@ from reviewer.cli._output import Output, UnwritableError
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -80,6 +81,14 @@ class Program:
         from reviewer.services.rereading import open_store
 
         return open_store(path)
+
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare two things."""
+        from reviewer.services.comparing import compare_sides
+
+        return compare_sides(a, b, run_a=run_a, run_b=run_b)
 
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run*."""

@@ -31,12 +31,14 @@ from store.importers._base import (
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import RefreshFailure, Version, VersionKey
 
-__all__ = ["open_paths"]
+__all__ = ["is_about_calls", "open_paths"]
 
 _NOT_WALKED = frozenset({".git", ".hg", ".svn"})
 
 _NAMED = 5
 """How many files that nobody can read are named; the others are counted."""
+
+_NO_RUN = "no run found"
 
 _Opened = Iterator[Run | Problem]
 
@@ -57,6 +59,11 @@ def open_paths(
         found = _standard_input(stdin) if path == "-" else _open(path)
         for item in found:
             yield _with_evidence(evidence.added(item)) if isinstance(item, Run) else item
+
+
+def is_about_calls(problem: Problem) -> bool:
+    """Tell whether a problem says only that there is no model call: for a store that is none."""
+    return problem.what == NO_CALLS or problem.what.startswith(f"{_NO_RUN}: ")
 
 
 @dataclass(slots=True)
@@ -227,7 +234,7 @@ def _without_run(probe: Probe, problems: list[Problem]) -> _Opened:
                 yield item
             elif item.versions:
                 told = (
-                    f"no run found: {len(item.versions)} text files opened as a store;"
+                    f"{_NO_RUN}: {len(item.versions)} text files opened as a store;"
                     " give the trace, and this folder with --store"
                 )
                 others = [each for each in item.problems if each.what != NO_CALLS]

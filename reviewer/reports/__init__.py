@@ -13,6 +13,8 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._comparison import comparison_json
+from reviewer.reports._comparison_text import comparison_text
 from reviewer.reports._decided import (
     DECISION_WORDS,
     decision_record,
@@ -39,6 +41,8 @@ __all__ = [
     "Report",
     "Word",
     "closing",
+    "comparison_json",
+    "comparison_text",
     "coverage",
     "decision_record",
     "dumps",

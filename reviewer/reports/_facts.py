@@ -24,7 +24,15 @@ from store.records.runs import Problem, Run
 from store.records.sources import Selection
 from store.records.text import Span, Unit
 
-__all__ = ["SCHEMA", "dumps", "problem_record", "run_record", "source_record"]
+__all__ = [
+    "SCHEMA",
+    "dumps",
+    "finding_record",
+    "placeholder_record",
+    "problem_record",
+    "run_record",
+    "source_record",
+]
 
 SCHEMA = "reread.audit/1"
 
@@ -76,10 +84,10 @@ def run_record(audit: Audit) -> dict[str, object]:
         "calls": [_call(call) for call in audit.calls],
         "sources": [source_record(source) for source in audit.sources],
         "reads": [_read(read) for read in audit.reads],
-        "placeholders": [_placeholder(facts) for facts in audit.placeholders],
+        "placeholders": [placeholder_record(facts) for facts in audit.placeholders],
         "citations": [_citation(facts) for facts in audit.citations],
         "bill": _bill(audit.calls),
-        "findings": [_finding(finding) for finding in audit.findings],
+        "findings": [finding_record(finding) for finding in audit.findings],
     }
 
 
@@ -209,7 +217,8 @@ def _coverage(facts: Coverage) -> dict[str, object]:
     }
 
 
-def _placeholder(facts: PlaceholderFacts) -> dict[str, object]:
+def placeholder_record(facts: PlaceholderFacts) -> dict[str, object]:
+    """Return the record of one placeholder."""
     return {
         "tool_call_id": facts.tool_call_id,
         "tool": facts.tool,
@@ -286,7 +295,8 @@ def _bill(calls: Iterable[CallFacts]) -> list[dict[str, object]]:
     return rows
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def finding_record(finding: Finding) -> dict[str, object]:
+    """Return the record of one finding."""
     where = finding.where
     return {
         "rule": finding.rule,

@@ -48,6 +48,7 @@ __all__ = [
     "reference",
     "residency",
     "share",
+    "short",
     "spans",
     "summary",
     "undecided",

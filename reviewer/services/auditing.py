@@ -5,7 +5,7 @@ The one place where the audit, which is pure, meets the disk and the tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reviewer.audit.engine import audit
 from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
@@ -13,7 +13,7 @@ from store.opening import open_paths
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind, Run
 
-__all__ = ["audit_paths"]
+__all__ = ["audit_paths", "audit_runs"]
 
 
 def audit_paths(
@@ -25,7 +25,17 @@ def audit_paths(
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run under *paths* and every problem met while opening them.
 
-    *store* names further evidence.  With *tokens* the text of every run is
+    *store* names further evidence; the rest is as with `audit_runs`.
+    """
+    return audit_runs(open_paths(paths, store), tokens=tokens, strict=strict)
+
+
+def audit_runs(
+    opened: Iterable[Run | Problem], *, tokens: bool = True, strict: bool = False
+) -> Iterator[Audit | Problem]:
+    """Yield the audit of every run in *opened* and every problem, in their order.
+
+    With *tokens* the text of every run is
     counted; without, that of runs of which a call reports its own count, since
     the audit compares the two: starting the tokenizer takes longer than the
     audit of a small run.  A run whose audit fails inside Reread
@@ -34,7 +44,7 @@ def audit_paths(
     """
     count: Callable[[str], int] | None = None
     encoding, started = "", False
-    for found in open_paths(paths, store):
+    for found in opened:
         if not isinstance(found, Run):
             yield found
             continue
