@@ -20,8 +20,8 @@ from store.records.differences import (
     Why,
 )
 from store.records.findings import Audit, CitationFacts
-from store.records.reviews import citation_key
 from store.records.sources import Version, VersionKey
+from store.records.targets import citation_key
 from store.records.text import Span
 
 __all__ = ["Fates", "compare_citations", "sentence_of"]

@@ -33,11 +33,18 @@ class Services(Protocol):
     """The program as the command line sees it.  Each is loaded when it is first asked for."""
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+        self,
+        paths: Sequence[str],
+        store: str | None = None,
+        *,
+        tokens: bool = True,
+        config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Audit every run under *paths*, one after another.
 
         *tokens*: count them; without, only where a call reports its own.
+        *config* is the settings file, by default the one in the working
+        folder.  Raises `UsageError` for one that cannot be followed.
         """
 
     def importers(self) -> Sequence[Importer]:
@@ -58,7 +65,10 @@ class Services(Protocol):
     def compare(
         self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
     ) -> Comparing:
-        """Open and compare what *a* and *b* name; the runs are named where there are several."""
+        """Open and compare what *a* and *b* name; the runs are named where there are several.
+
+        Raises `UsageError` for two things that cannot be compared.
+        """
 
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run* in the user's data folder."""

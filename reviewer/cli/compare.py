@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from reviewer.cli._command import Command, Context, UsageError
+from reviewer.cli._command import Command, Context
 from reviewer.cli._exit import Exit
 from reviewer.cli._files import ResultFile, checked_output
 from reviewer.display import visible
@@ -33,14 +33,8 @@ def _configure(parser: ArgumentParser) -> None:
 
 
 def _run(args: Namespace, context: Context) -> int:
-    # What it opens and compares with takes its time to load, which no other command waits for.
-    from reviewer.services.sides import SideError  # noqa: PLC0415
-
     output = context.output
-    try:
-        found = context.services.compare(args.a, args.b, run_a=args.run_a, run_b=args.run_b)
-    except SideError as error:
-        raise UsageError(str(error)) from error
+    found = context.services.compare(args.a, args.b, run_a=args.run_a, run_b=args.run_b)
     comparison = found.comparison
     inputs = [comparison.a.path, comparison.b.path]
     place = checked_output(args.output, inputs) if args.output is not None else None

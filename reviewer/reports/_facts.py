@@ -8,6 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, is_dataclass
 from math import isfinite
 
+from reviewer.reports._bill import bill_rows, bill_summary
+from reviewer.reports._settings import setting_record
+from store.digest import run_digest
+from store.errors import StoreError
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Audit,
@@ -26,6 +30,7 @@ from store.records.text import Span, Unit
 
 __all__ = [
     "SCHEMA",
+    "digest_of",
     "dumps",
     "finding_record",
     "placeholder_record",
@@ -67,6 +72,14 @@ def _span(span: Span | None) -> list[int] | None:
     return None if span is None else [span.start, span.end]
 
 
+def digest_of(run: Run) -> str | None:
+    """Return the digest of what *run* holds, ``None`` for one that has none."""
+    try:
+        return run_digest(run)
+    except StoreError:
+        return None
+
+
 def run_record(audit: Audit) -> dict[str, object]:
     """Return the record of one run."""
     run = audit.run
@@ -86,8 +99,11 @@ def run_record(audit: Audit) -> dict[str, object]:
         "reads": [_read(read) for read in audit.reads],
         "placeholders": [placeholder_record(facts) for facts in audit.placeholders],
         "citations": [_citation(facts) for facts in audit.citations],
-        "bill": _bill(audit.calls),
+        "bill": bill_rows(audit.bill),
+        "bill_summary": bill_summary(audit.bill),
         "findings": [finding_record(finding) for finding in audit.findings],
+        "settings": [setting_record(setting) for setting in audit.settings],
+        "digest": digest_of(run),
     }
 
 

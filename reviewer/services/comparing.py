@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from reviewer.audit.compare_calls import compare_calls
 from reviewer.audit.compare_citations import Fates, compare_citations
@@ -12,7 +13,8 @@ from reviewer.audit.compare_runs import compare_runs
 from reviewer.audit.compare_sequence import ComparisonStopped
 from reviewer.audit.compare_stores import compare_stores, versions_by_source
 from reviewer.audit.compare_text import compare_text
-from reviewer.services.auditing import audit_runs
+from reviewer.audit.settings import Settings
+from reviewer.services.auditing import DEFAULTS, audit_runs
 from reviewer.services.rereading import results_of
 from reviewer.services.sides import Named, Opened, SideError, named, open_side
 from store.digest import run_digest
@@ -49,6 +51,14 @@ __all__ = [
 ]
 
 _Stopped = Callable[[], bool]
+
+
+class _Chosen(NamedTuple):
+    """Which runs are meant where there are several, and how they are audited."""
+
+    run_a: str | None
+    run_b: str | None
+    settings: Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +101,14 @@ def compare_sides(
     given_a: str,
     given_b: str,
     *,
-    run_a: str | None = None,
-    run_b: str | None = None,
+    runs: tuple[str | None, str | None] = (None, None),
+    settings: Settings = DEFAULTS,
     stopped: _Stopped = lambda: False,
 ) -> Comparing:
     """Open what *given_a* and *given_b* name, and compare it.
 
-    *run_a* and *run_b* choose a run where a path holds several.  What could
+    *runs* are the ids that choose a run where a path holds several; *settings*
+    are those of the audits.  What could
     not be read is among the problems of the comparison.  Raises `SideError`
     for two things that cannot be compared, and `ComparisonStopped` soon after
     *stopped* says so.
@@ -106,7 +117,7 @@ def compare_sides(
         raise SideError("standard input can be one side only; name a file for the other")
     name_a, name_b = named(given_a), named(given_b)
     a, b = open_side(name_a, stopped), open_side(name_b, stopped)
-    chosen = (run_a, run_b)
+    chosen = _Chosen(*runs, settings)
     if name_a.call is not None or name_b.call is not None:
         return _calls(a, b, chosen, stopped)
     if a.is_text or b.is_text:
@@ -130,21 +141,19 @@ def compare_audits(a: Audit, b: Audit, stopped: _Stopped = lambda: False) -> Com
 _Judged = tuple[Named, Audit, list[Problem]]
 
 
-def _runs(
-    a: Opened, b: Opened, chosen: tuple[str | None, str | None], stopped: _Stopped
-) -> Comparing:
-    return _audits(_judged(a, chosen[0], "--run-a"), _judged(b, chosen[1], "--run-b"), stopped)
+def _runs(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
+    return _audits(_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b"), stopped)
 
 
-def _judged(side: Opened, run_id: str | None, option: str) -> _Judged:
+def _judged(side: Opened, chosen: _Chosen, option: str) -> _Judged:
     """Return the audit of the run that is meant."""
-    run = _chosen(side, run_id, option)
+    run = _chosen(side, chosen.run_a if option == "--run-a" else chosen.run_b, option)
     problems = list(side.problems)
     others = len(side.with_calls) - 1
     if others:
         what = f"compared is run {run.run_id}; {others} more lie there, {option} chooses another"
         problems.append(Problem(side.named.given, what, ProblemKind.NOTED))
-    for found in audit_runs([run], tokens=False):
+    for found in audit_runs([run], tokens=False, settings=chosen.settings):
         if isinstance(found, Audit):
             return side.named, found, problems
         problems.append(found)
@@ -246,10 +255,8 @@ def _is_doubtful(one: CitationDifference) -> bool:
 # -- calls -----------------------------------------------------------------------
 
 
-def _calls(
-    a: Opened, b: Opened, chosen: tuple[str | None, str | None], stopped: _Stopped
-) -> Comparing:
-    judged = [_judged(a, chosen[0], "--run-a"), _judged(b, chosen[1], "--run-b")]
+def _calls(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
+    judged = [_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b")]
     numbers = [_call_number(name, audit) for name, audit, _ in judged]
     (name_a, audit_a, problems_a), (name_b, audit_b, problems_b) = judged
     found = compare_calls(audit_a, numbers[0], audit_b, numbers[1], stopped)
@@ -297,16 +304,14 @@ def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) 
 # -- stores ----------------------------------------------------------------------
 
 
-def _stores(
-    a: Opened, b: Opened, chosen: tuple[str | None, str | None], stopped: _Stopped
-) -> Comparing:
+def _stores(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
     versions_a, versions_b = _versions(a), _versions(b)
     problems_a = (*a.problems, *_empty(a, versions_a))
     problems_b = (*b.problems, *_empty(b, versions_b))
     found: StoreComparison | None = None
     audit: Audit | None = None
     if versions_a and versions_b:
-        audit = _judged(a, chosen[0], "--run-a")[1] if a.with_calls else None
+        audit = _judged(a, chosen, "--run-a")[1] if a.with_calls else None
         found = _store_comparison(a, b, (versions_a, versions_b), audit, stopped)
     comparison = Comparison(
         Kind.STORES,
@@ -380,9 +385,7 @@ class _Text:
     version: Version | None = None
 
 
-def _texts(
-    a: Opened, b: Opened, chosen: tuple[str | None, str | None], stopped: _Stopped
-) -> Comparing:
+def _texts(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
     left, right = _text(a), _text(b)
     found: VersionComparison | None = None
     if left is not None and right is not None:
@@ -393,7 +396,7 @@ def _texts(
             text,
             left.version.key if left.version else None,
             right.version.key if right.version else None,
-            tuple(_citations(a, left, right, chosen[0], stopped)),
+            tuple(_citations(a, left, right, chosen, stopped)),
         )
     comparison = Comparison(
         Kind.TEXTS,
@@ -451,16 +454,15 @@ def _text_facts(side: Opened, found: _Text | None) -> SideFacts:
 
 
 def _citations(
-    a: Opened, left: _Text, right: _Text, run_id: str | None, stopped: _Stopped
+    a: Opened, left: _Text, right: _Text, chosen: _Chosen, stopped: _Stopped
 ) -> Iterator[CitationDifference]:
     """Yield the fate of what the runs on side A cite of the version that is compared."""
     if left.version is None or right.version is None:
         return
     key, names = left.version.key, right.version.key
     source = SourceDifference(SourceChange.CHANGED, key, names, proof=Proof.TEXT)
-    for found in audit_runs(
-        [run for run in a.with_calls if run_id in (None, run.run_id)], tokens=False
-    ):
+    runs = [run for run in a.with_calls if chosen.run_a in (None, run.run_id)]
+    for found in audit_runs(runs, tokens=False, settings=chosen.settings):
         if not isinstance(found, Audit):
             a.problems.append(found)
             continue

@@ -14,9 +14,9 @@ from store.records.differences import (
     TextComparison,
 )
 from store.records.findings import Finding, PlaceholderFacts, PlaceholderKind, Verdict
-from store.records.reviews import Target
 from store.records.runs import ContextEdit, Problem
 from store.records.sources import VersionKey
+from store.records.targets import Target
 from store.records.text import Span, Unit
 
 __all__ = [
