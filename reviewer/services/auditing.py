@@ -5,12 +5,8 @@ The one place where the audit, which is pure, meets the disk and the tokenizer.
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Iterator, Sequence
-=======
-from collections.abc import Callable, Iterator, Sequence
 from functools import partial
->>>>>>> main
 
 from reviewer.audit.engine import audit
 from reviewer.audit.settings import Settings
@@ -39,8 +35,8 @@ def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
 
     *store* names further evidence; the rest is as with `audit_runs`.
     """
-    opened = open_paths(paths, store)
-    return audit_runs(opened, tokens=tokens, settings=settings, strict=strict)
+    opened = open_paths(paths, store, stopped=stopped)
+    return audit_runs(opened, tokens=tokens, settings=settings, strict=strict, stopped=stopped)
 
 
 def audit_runs(
@@ -49,26 +45,23 @@ def audit_runs(
     tokens: bool = True,
     settings: Settings = DEFAULTS,
     strict: bool = False,
+    stopped: Stopped | None = None,
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run in *opened* and every problem, in their order.
 
     With *tokens* the text of every run is counted; without, that of runs of
     which a call reports its own count, since the audit compares the two:
     starting the tokenizer takes longer than the audit of a small run.
-    *settings* are the user's; what a run folder asks for
-    itself comes below them.  A run whose audit fails inside Reread
-    becomes a problem and the next one is audited; with *strict* the error is
-    raised.  *stopped* is asked all the time, and `StoppedError` is raised when
-    it says so: nothing is yielded of the run that was being read or audited.
+    *settings* are the user's; what a run folder asks for itself comes below
+    them.  A run whose audit fails inside Reread becomes a problem and the next
+    one is audited; with *strict* the error is raised.  *stopped* is asked all
+    the time, and `StoppedError` is raised when it says so: nothing is yielded
+    of the run that was being read or audited.
     """
     check = asking(stopped) if stopped is not None else _go_on
     count: Callable[[str], int] | None = None
     encoding, started = "", False
-<<<<<<< HEAD
     for found in opened:
-=======
-    for found in open_paths(paths, store, stopped=stopped):
->>>>>>> main
         if not isinstance(found, Run):
             yield found
             continue

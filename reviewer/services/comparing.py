@@ -41,6 +41,7 @@ from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import Integrity, Version, VersionKey
 from store.records.text import Unit
 from store.results import RefusedError
+from store.stopping import StoppedError
 
 __all__ = [
     "Comparing",
@@ -59,6 +60,7 @@ class _Chosen(NamedTuple):
     run_a: str | None
     run_b: str | None
     settings: Settings
+    stopped: _Stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +117,22 @@ def compare_sides(
     """
     if given_a == given_b == "-":
         raise SideError("standard input can be one side only; name a file for the other")
-    name_a, name_b = named(given_a), named(given_b)
-    a, b = open_side(name_a, stopped), open_side(name_b, stopped)
-    chosen = _Chosen(*runs, settings)
+    names = named(given_a), named(given_b)
+    try:
+        return _compared(*names, _Chosen(*runs, settings, stopped))
+    except StoppedError:
+        raise ComparisonStopped from None
+
+
+def _compared(name_a: Named, name_b: Named, chosen: _Chosen) -> Comparing:
+    a, b = open_side(name_a, chosen.stopped), open_side(name_b, chosen.stopped)
     if name_a.call is not None or name_b.call is not None:
-        return _calls(a, b, chosen, stopped)
+        return _calls(a, b, chosen)
     if a.is_text or b.is_text:
-        return _texts(a, b, chosen, stopped)
+        return _texts(a, b, chosen)
     if a.with_calls and b.with_calls:
-        return _runs(a, b, chosen, stopped)
-    return _stores(a, b, chosen, stopped)
+        return _runs(a, b, chosen)
+    return _stores(a, b, chosen)
 
 
 def compare_audits(a: Audit, b: Audit, stopped: _Stopped = lambda: False) -> Comparing:
@@ -141,8 +149,8 @@ def compare_audits(a: Audit, b: Audit, stopped: _Stopped = lambda: False) -> Com
 _Judged = tuple[Named, Audit, list[Problem]]
 
 
-def _runs(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
-    return _audits(_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b"), stopped)
+def _runs(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+    return _audits(_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b"), chosen.stopped)
 
 
 def _judged(side: Opened, chosen: _Chosen, option: str) -> _Judged:
@@ -153,7 +161,7 @@ def _judged(side: Opened, chosen: _Chosen, option: str) -> _Judged:
     if others:
         what = f"compared is run {run.run_id}; {others} more lie there, {option} chooses another"
         problems.append(Problem(side.named.given, what, ProblemKind.NOTED))
-    for found in audit_runs([run], tokens=False, settings=chosen.settings):
+    for found in audit_runs([run], tokens=False, settings=chosen.settings, stopped=chosen.stopped):
         if isinstance(found, Audit):
             return side.named, found, problems
         problems.append(found)
@@ -255,11 +263,11 @@ def _is_doubtful(one: CitationDifference) -> bool:
 # -- calls -----------------------------------------------------------------------
 
 
-def _calls(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
+def _calls(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
     judged = [_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b")]
     numbers = [_call_number(name, audit) for name, audit, _ in judged]
     (name_a, audit_a, problems_a), (name_b, audit_b, problems_b) = judged
-    found = compare_calls(audit_a, numbers[0], audit_b, numbers[1], stopped)
+    found = compare_calls(audit_a, numbers[0], audit_b, numbers[1], chosen.stopped)
     digest_a, digest_b = _digest(audit_a.run), _digest(audit_b.run)
     identical = bool(digest_a) and digest_a == digest_b and numbers[0] == numbers[1]
     comparison = Comparison(
@@ -304,7 +312,7 @@ def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) 
 # -- stores ----------------------------------------------------------------------
 
 
-def _stores(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
+def _stores(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
     versions_a, versions_b = _versions(a), _versions(b)
     problems_a = (*a.problems, *_empty(a, versions_a))
     problems_b = (*b.problems, *_empty(b, versions_b))
@@ -312,7 +320,7 @@ def _stores(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Compari
     audit: Audit | None = None
     if versions_a and versions_b:
         audit = _judged(a, chosen, "--run-a")[1] if a.with_calls else None
-        found = _store_comparison(a, b, (versions_a, versions_b), audit, stopped)
+        found = _store_comparison(a, b, (versions_a, versions_b), audit, chosen.stopped)
     comparison = Comparison(
         Kind.STORES,
         _store_facts(a, versions_a),
@@ -385,18 +393,18 @@ class _Text:
     version: Version | None = None
 
 
-def _texts(a: Opened, b: Opened, chosen: _Chosen, stopped: _Stopped) -> Comparing:
+def _texts(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
     left, right = _text(a), _text(b)
     found: VersionComparison | None = None
     if left is not None and right is not None:
-        text = compare_text(left.text, right.text, stopped=stopped)
+        text = compare_text(left.text, right.text, stopped=chosen.stopped)
         found = VersionComparison(
             left.text,
             right.text,
             text,
             left.version.key if left.version else None,
             right.version.key if right.version else None,
-            tuple(_citations(a, left, right, chosen, stopped)),
+            tuple(_citations(a, left, right, chosen)),
         )
     comparison = Comparison(
         Kind.TEXTS,
@@ -454,7 +462,7 @@ def _text_facts(side: Opened, found: _Text | None) -> SideFacts:
 
 
 def _citations(
-    a: Opened, left: _Text, right: _Text, chosen: _Chosen, stopped: _Stopped
+    a: Opened, left: _Text, right: _Text, chosen: _Chosen
 ) -> Iterator[CitationDifference]:
     """Yield the fate of what the runs on side A cite of the version that is compared."""
     if left.version is None or right.version is None:
@@ -462,12 +470,12 @@ def _citations(
     key, names = left.version.key, right.version.key
     source = SourceDifference(SourceChange.CHANGED, key, names, proof=Proof.TEXT)
     runs = [run for run in a.with_calls if chosen.run_a in (None, run.run_id)]
-    for found in audit_runs(runs, tokens=False, settings=chosen.settings):
+    for found in audit_runs(runs, tokens=False, settings=chosen.settings, stopped=chosen.stopped):
         if not isinstance(found, Audit):
             a.problems.append(found)
             continue
         held = {names.source_id: [right.version]}
-        fates = Fates(found, held, [source], complete=True, stopped=stopped)
+        fates = Fates(found, held, [source], complete=True, stopped=chosen.stopped)
         for one in compare_citations(found, None, fates):
             if one.fated is not None and one.fated.version_a == key:
                 yield one

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reviewer.audit.compare_sequence import ComparisonStopped
 from store.errors import MissingObjectError
 from store.objects import open_plain
 from store.opening import is_about_calls, open_paths
@@ -97,12 +96,10 @@ class Opened:
 def open_side(name: Named, stopped: Callable[[], bool] = lambda: False) -> Opened:
     """Read what lies there; what is wrong with it is among its problems.
 
-    Raises `ComparisonStopped` when *stopped* says so between two runs.
+    Raises `store.stopping.StoppedError` when *stopped* says so.
     """
     side = Opened(name)
-    for found in open_paths([name.path]):
-        if stopped():
-            raise ComparisonStopped
+    for found in open_paths([name.path], stopped=stopped):
         if isinstance(found, Run):
             side.runs.append(found)
             side.problems += found.problems
