@@ -8,6 +8,7 @@ temporary copy of standard input.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -34,7 +35,7 @@ _NOT_WALKED = frozenset({".git", ".hg", ".svn", "reread.toml"})
 _NAMED = 5
 """How many files that nobody can read are named; the others are counted."""
 
-_NO_RUN = "no run found"
+_NO_RUN = re.compile(r"no run found: (?:[0-9]+) text files opened as a store;")
 
 _Opened = Iterator[Run | Problem]
 
@@ -71,7 +72,7 @@ def _open_all(paths: Sequence[str], store: str | None, stdin: BinaryIO | None) -
 
 def is_about_calls(problem: Problem) -> bool:
     """Tell whether a problem says only that there is no model call: for a store that is none."""
-    return problem.what == NO_CALLS or problem.what.startswith(f"{_NO_RUN}: ")
+    return problem.what == NO_CALLS or bool(_NO_RUN.match(problem.what))
 
 
 @dataclass(slots=True)
@@ -215,7 +216,7 @@ def _without_run(probe: Probe, problems: list[Problem]) -> _Opened:
                 yield item
             elif item.versions:
                 told = (
-                    f"{_NO_RUN}: {len(item.versions)} text files opened as a store;"
+                    f"no run found: {len(item.versions)} text files opened as a store;"
                     " give the trace, and this folder with --store"
                 )
                 others = [each for each in item.problems if each.what != NO_CALLS]
