@@ -103,7 +103,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "bill_summary": bill_summary(audit.bill),
         "findings": [finding_record(finding) for finding in audit.findings],
         "settings": [setting_record(setting) for setting in audit.settings],
-        "absent": [_finding(finding) for finding in audit.absent],
+        "absent": [finding_record(finding) for finding in audit.absent],
         "digest": digest_of(run),
     }
 
