@@ -24,17 +24,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from reviewer.audit.answers import TextRun
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.answer import (
-    AnswerPage,
-    Chip,
-    TextRun,
-    answer_pages,
-    place_of_citation,
-)
+from reviewer.window.presenters.answer import AnswerPage, Chip, answer_pages, place_of_citation
 from reviewer.window.theme import colour
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
 from reviewer.window.views.record_text import RecordText
