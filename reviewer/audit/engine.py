@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import CountTokens, calls, sources
+from reviewer.audit.grounding import grounded
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.standing import Standing
@@ -16,6 +17,7 @@ from store.records.findings import (
     Audit,
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     Delivery,
     PlaceholderFacts,
     ReadFacts,
@@ -35,6 +37,7 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    claims: tuple[ClaimFacts, ...]
     requests: Requests
 
 
@@ -67,6 +70,7 @@ def audit(
         reads=tuple(reads(standing)),
         placeholders=taken,
         citations=tuple(judge(standing, taken)),
+        claims=tuple(grounded(standing, taken)),
         requests=standing,
     )
     found = (
@@ -81,6 +85,7 @@ def audit(
         citations=view.citations,
         findings=tuple(found),
         deliveries=tuple(_deliveries(standing)),
+        claims=view.claims,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 from store.records.findings import (
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     PlaceholderFacts,
     ReadFacts,
     SourceFacts,
@@ -74,6 +75,11 @@ class AuditView(Protocol):
     @property
     def citations(self) -> tuple[CitationFacts, ...]:
         """Every citation with its verdict."""
+        ...
+
+    @property
+    def claims(self) -> tuple[ClaimFacts, ...]:
+        """Every number, date, name and quotation of the answers, and where it stands."""
         ...
 
     @property

@@ -13,6 +13,7 @@ from store.records.findings import (
     Audit,
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     Coverage,
     Finding,
     PlaceholderFacts,
@@ -78,6 +79,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "reads": [_read(read) for read in audit.reads],
         "placeholders": [_placeholder(facts) for facts in audit.placeholders],
         "citations": [_citation(facts) for facts in audit.citations],
+        "claims": [_claim(facts) for facts in audit.claims],
         "bill": _bill(audit.calls),
         "findings": [_finding(finding) for finding in audit.findings],
     }
@@ -284,6 +286,23 @@ def _bill(calls: Iterable[CallFacts]) -> list[dict[str, object]]:
             }
         )
     return rows
+
+
+def _claim(facts: ClaimFacts) -> dict[str, object]:
+    return {
+        "answer": facts.answer,
+        "call": facts.call,
+        "span": _span(facts.span),
+        "kind": facts.kind.value,
+        "text": facts.text,
+        "grounding": facts.grounding.value,
+        "grade": facts.grade.value,
+        "reason": facts.reason or None,
+        "last_call": facts.last_call,
+        "tool_call_id": facts.tool_call_id,
+        "obtained": facts.obtained,
+        "proposed": facts.is_own,
+    }
 
 
 def _finding(finding: Finding) -> dict[str, object]:
