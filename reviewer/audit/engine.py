@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reviewer.audit.applying import apply
+from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
-from reviewer.audit.facts import CountTokens, calls, sources
+from reviewer.audit.facts import calls, sources
 from reviewer.audit.grounding import grounded
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.settings import Settings
+from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
+from store.records.bills import Bill
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -28,6 +33,8 @@ from store.records.runs import Call, Run
 
 __all__ = ["audit"]
 
+_DEFAULTS = Settings()
+
 
 @dataclass(frozen=True, slots=True)
 class _View:
@@ -38,7 +45,9 @@ class _View:
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
     claims: tuple[ClaimFacts, ...]
+    bill: Bill
     requests: Requests
+    settings: Settings
 
 
 def audit(
@@ -47,16 +56,18 @@ def audit(
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
+    settings: Settings = _DEFAULTS,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
-    estimates are absent.  *using* are the rules asked, all of them by default.
-    The same run gives the same audit.  The run in the audit is the one given,
+    estimates are absent.  *using* are the rules asked, all of them by default,
+    under *settings*.  The same run gives the same audit.  The run in the audit is the one given,
     with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.
     """
-    figures = tuple(calls(run, count_tokens, encoding))
+    sizes = Sizes(run, count_tokens)
+    figures = tuple(calls(run, sizes, encoding))
     run = _doubted(run, figures)
     standing = Standing(run)
     taken = tuple(placeholders(standing))
@@ -71,10 +82,12 @@ def audit(
         placeholders=taken,
         citations=tuple(judge(standing, taken)),
         claims=tuple(grounded(standing, taken)),
+        bill=bill(standing, sizes, taken, encoding),
         requests=standing,
+        settings=_DEFAULTS,
     )
-    found = (
-        finding for rule in (rules() if using is None else using) for finding in rule.check(view)
+    found, told = apply(
+        lambda given: replace(view, settings=given), rules() if using is None else using, settings
     )
     return Audit(
         run=run,
@@ -83,14 +96,12 @@ def audit(
         reads=view.reads,
         placeholders=view.placeholders,
         citations=view.citations,
-        findings=tuple(found),
+        findings=found,
         deliveries=tuple(_deliveries(standing)),
         claims=view.claims,
+        bill=view.bill,
+        settings=told,
     )
-
-
-_HOLDS = 0.6
-"""Below this share of the estimate reported tokens cannot hold the text."""
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
@@ -98,7 +109,7 @@ def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
     made: list[Call] = []
     for call, facts in zip(run.calls, figures, strict=True):
         estimated, reported = facts.tokens.estimated, facts.tokens.reported_input
-        if estimated is None or reported is None or reported >= _HOLDS * estimated:
+        if not cannot_hold(estimated, reported):
             made.append(call)
             continue
         reason = (

@@ -48,7 +48,12 @@ def test_what_a_result_says_is_found() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["At most 251.", "Since 28 Oct 2026.", 'It says "batches are never limited".', "See batch_size."],
+    [
+        "At most 251.",
+        "Since 28 Oct 2026.",
+        'It says "batches are never limited".',
+        "See batch_size.",
+    ],
 )
 def test_what_nothing_says_is_nowhere(text: str) -> None:
     talk = Talk()
@@ -60,7 +65,7 @@ def test_a_claim_is_found_behind_escapes_and_line_numbers() -> None:
     talk = Talk()
     talk.result('{"body": "one\\ntwo_words and \\u6c99\\u7bb1\\u8fb9\\u754c\\u5b9a\\u4e49\\u5728"}')
     talk.result("    12→the first line\n    13→goes on here\n", id="r2")
-    found = told(talk, "`two_words`「沙箱边界定义在」\"the first line goes on here\"")
+    found = told(talk, '`two_words`「沙箱边界定义在」"the first line goes on here"')
     assert {facts.grounding for facts in found} == {Grounding.FOUND}
 
 

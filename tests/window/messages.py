@@ -10,6 +10,7 @@ ROOMS = ("reviewer/audit", "store/importers", "store/opening.py", "store/evidenc
 NOT_SHOWN = {
     "silent",  # a rule's own words about its limits stand in the manual only
     "pattern",
+    "meaning",  # what a parameter sets, in the manual only
 }
 _EXAMPLES = {"_passing", "_failing"}
 _REGEX = re.compile(r"\\[A-Za-z(\[.]|\(\?|\[\^")
