@@ -118,8 +118,12 @@ class _Looking:
     def _facts(self, number: int, call: int, claim: Claim, found: _Found) -> ClaimFacts:
         grade = self.standing.grade(call)
         outcome, reason = self._outcome(found, call, grade)
+        obtained = self._obtained(claim) if outcome is Grounding.NOWHERE else None
+        if obtained and grade is Grade.INFERRED:
+            # An answer that repeats a result is a sign against the rule that took it away.
+            outcome = Grounding.UNVERIFIABLE
+            reason = f"the result of {obtained} holds it, and that none was given it is inferred"
         cleared = outcome is Grounding.CLEARED and found.held is not None
-        nowhere = outcome is Grounding.NOWHERE
         return ClaimFacts(
             answer=number,
             call=call,
@@ -131,7 +135,7 @@ class _Looking:
             reason=reason,
             last_call=min(found.held.stay.last, call - 1) if cleared and found.held else None,
             tool_call_id=self._result_of(found.held) if found.held else None,
-            obtained=self._obtained(claim) if nowhere else None,
+            obtained=obtained,
             is_own=claim.is_own,
         )
 

@@ -165,7 +165,8 @@ def times(text: str) -> Iterator[Moment]:
             (at, int(second) if second else -1, _zone(zone, offset))
             for at in _minutes(int(hour), int(minute), (low or high or "").lower())
         )
-        yield Moment(*found.span(), is_date=False, readings=readings)
+        end = found.start() + len(found[0].rstrip())
+        yield Moment(found.start(), end, is_date=False, readings=readings)
     for found in _HOUR.finditer(text):
         (at,) = _minutes(int(found[1]), 0, found[2][0].lower())
         yield Moment(*found.span(), is_date=False, readings=((at, -1, NO_ZONE),))

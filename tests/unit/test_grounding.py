@@ -97,6 +97,14 @@ def test_what_was_obtained_and_never_delivered_is_nowhere_and_says_who_holds_it(
     assert (facts.grounding, facts.obtained) == (Grounding.NOWHERE, "r1")
 
 
+def test_an_answer_that_repeats_a_result_speaks_against_an_inferred_loss() -> None:
+    talk = Talk(grade=Grade.INFERRED)
+    talk.result("[saved to a file]", obtained=LIMITS)
+    (facts,) = told(talk, "At most 250.")
+    assert (facts.grounding, facts.obtained) == (Grounding.UNVERIFIABLE, "r1")
+    assert grounding(talk, "At most 777.") is Grounding.NOWHERE
+
+
 def test_what_the_user_said_needs_no_other_source() -> None:
     talk = Talk()
     asked = talk.say("Is 250 the limit?")

@@ -29,7 +29,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Words in quotation marks, or code in a line, stand in no request",
     why=(
-        "A quotation says that somebody wrote these words. Here nothing that the model was given "
+        "Quotation marks say that these words were written. Here nothing that the model was given "
         "has them: the quotation is altered, or it is invented."
     ),
     silent=SILENT
