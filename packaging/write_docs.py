@@ -131,7 +131,8 @@ def _formats_page() -> str:
 def _rules() -> str:
     rows = [[f"[{rule.id}](#{rule.id.lower()})", rule.severity, rule.summary] for rule in rules()]
     pages = [
-        f"\n## {rule.id}\n\n{rule.name}. Severity: {rule.severity.value}.\n\n{rule.summary}\n\n"
+        f"\n## {rule.id}\n\n{rule.name}. Severity: {rule.severity.value}. "
+        f"Version: {rule.version}.\n\n{rule.summary}\n\n"
         f"Why it matters: {rule.why}\n"
         + (f"\nSays nothing: {rule.silent}\n" if rule.silent else "")
         + _settable(f"[rules.{rule.id}]", rule.parameters)

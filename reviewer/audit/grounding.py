@@ -8,7 +8,7 @@ its own earlier words, as far as those stood on something when it wrote them.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
@@ -31,8 +31,15 @@ from store.records.text import Span
 __all__ = ["grounded"]
 
 
-def grounded(standing: Standing, taken: Iterable[PlaceholderFacts]) -> Iterator[ClaimFacts]:
-    """Yield the facts of every claim of every answer, in order."""
+def grounded(
+    standing: Standing,
+    taken: Iterable[PlaceholderFacts],
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[ClaimFacts]:
+    """Yield the facts of every claim of every answer, in order; *check* is called at each message.
+
+    What it raises ends the work.
+    """
     answers = [
         (number, answer, claims_of(answer.text, _marks(answer)))
         for number, answer in enumerate(standing.run.answers)
@@ -42,7 +49,7 @@ def grounded(standing: Standing, taken: Iterable[PlaceholderFacts]) -> Iterator[
     for _, _, made in answers:
         for claim in made:
             keys.update(claim.words, *claim.support)
-    looking = _Looking(standing, Places(standing, taken, keys))
+    looking = _Looking(standing, Places(standing, taken, keys, check))
     for number, answer, made in answers:
         yield from looking.at(number, answer, made)
 

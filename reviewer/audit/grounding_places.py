@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from functools import cached_property
 from typing import NamedTuple
@@ -54,9 +54,14 @@ class Places:
     """Where each of the wanted *keys* stands in a run."""
 
     def __init__(
-        self, standing: Standing, taken: Iterable[PlaceholderFacts], keys: Iterable[Key]
+        self,
+        standing: Standing,
+        taken: Iterable[PlaceholderFacts],
+        keys: Iterable[Key],
+        check: Callable[[], None],
     ) -> None:
         self._standing = standing
+        self._check = check
         self._heads = frozenset(_heads(standing, taken))
         wanted = list(keys)
         self._phrases = Phrases(key for key in wanted if isinstance(key, str))
@@ -141,6 +146,7 @@ class Places:
     def _read_messages(self) -> None:
         run, residency = self._standing.run, self._standing.residency
         for index, message in enumerate(run.messages):
+            self._check()
             stays = residency.stays(index)
             if not stays:
                 continue

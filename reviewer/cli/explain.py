@@ -57,7 +57,7 @@ def _meanings(found: Sequence[Word], columns: int) -> Iterator[str]:
 
 
 def _page(rule: Rule, columns: int) -> Iterator[str]:
-    yield f"{rule.id}  {rule.name}  ({rule.severity.value})"
+    yield f"{rule.id}  {rule.name}  ({rule.severity.value}, version {rule.version})"
     for heading, text in (
         ("Checks", rule.summary),
         ("Why it matters", rule.why),

@@ -29,6 +29,7 @@ class Meta:
     findings that were known before, ``None`` where no baseline was given.
     ``file_of`` gives the path of the file that holds the exact bytes of a
     version, written as the path of the run is, or ``None`` where none is known.
+    ``rules`` are the id and the version of each rule that was asked.
     """
 
     version: str
@@ -39,6 +40,7 @@ class Meta:
     reviews: Reviews | None = None
     baseline: Collection[str] | None = None
     file_of: Callable[[Run, Version], str | None] = _nowhere
+    rules: tuple[tuple[str, int], ...] = ()
 
 
 Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]

@@ -96,6 +96,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "bill_summary": bill_summary(audit.bill),
         "findings": [_finding(finding) for finding in audit.findings],
         "settings": [setting_record(setting) for setting in audit.settings],
+        "digest": digest_of(run),
     }
 
 

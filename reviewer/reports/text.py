@@ -15,6 +15,7 @@ from reviewer.reports._decided import (
     of_finding,
     opinion_lines,
 )
+from reviewer.reports._made import made_words
 from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,
@@ -64,6 +65,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     yield f", {words.counted(len(problems), 'problem')} in opening.\n"
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
+    yield f"{made_words(meta)}.\n" if meta.rules else ""
     yield f"{_EXPLAIN}\n"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reviewer import __version__
+from reviewer.audit.rules import rules
 from reviewer.reports import Meta, Report, reports
 from reviewer.services.rereading import VersionFiles
 from reviewer.services.resources import resource
@@ -25,6 +26,7 @@ def report_meta(*, columns: int = 100, colour: bool = False, everything: bool = 
         colour,
         everything,
         file_of=VersionFiles(),
+        rules=tuple((rule.id, rule.version) for rule in rules()),
     )
 
 

@@ -25,6 +25,8 @@ class Rule:
     they are the rule's tests and the examples of its page.  ``parameters`` and
     ``tables`` are what a user may set for it; the check asks for the values
     in force with ``view.settings.value(RULE.id, PARAMETER, source_id)``.
+    ``version`` stands in every report and rises when the same record may give
+    other findings than before, so that two reports can be told apart.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Rule:
     failing: Callable[[], Run]
     parameters: tuple[Parameter[Any], ...] = ()
     tables: tuple[Table, ...] = ()
+    version: int = 1
 
 
 def fingerprinted(finding: Finding, *identity: object) -> Finding:
