@@ -85,6 +85,8 @@ def seal(decision: Decision, previous: str, torn: _Torn | None) -> tuple[Decisio
     }
     if held.undoes:
         record["undoes"] = held.undoes
+    if held.upto:
+        record["upto"] = held.upto
     whole: dict[str, object] = dict(record)
     if torn is not None:
         whole["torn"] = {"bytes": torn.size, "sha256": torn.sha256}
@@ -146,6 +148,7 @@ def _decision(record: Mapping[str, object], digest: str) -> Decision:
         undoes=_text(record, "undoes"),
         run_id=_text(record, "run_id"),
         run_digest=_text(record, "run"),
+        upto=_text(record, "upto"),
         previous=_text(record, "previous"),
         hash=digest,
     )

@@ -1,7 +1,7 @@
 """Where the decisions on a run lie, who decides, and what an audit shows of a log.
 
-The log of a run lies in the user's data folder under the digest of the run,
-never beside the evidence.
+The log of a run lies in the user's data folder under the digest of the run
+(`reviewer.services.lineage`), never beside the evidence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reviewer.services.places import data_dir
+from reviewer.services.lineage import Lineage, decisions_path, logs_of
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.findings import Audit
@@ -30,6 +30,7 @@ from store.reviews import DecisionLog, Reading
 __all__ = [
     "REVIEWER_VARIABLE",
     "ShownLog",
+    "counted",
     "decision_log",
     "decisions_path",
     "reviewer_name",
@@ -40,14 +41,12 @@ REVIEWER_VARIABLE = "REREAD_REVIEWER"
 """The environment variable that names the reviewer."""
 
 
-def decisions_path(digest: str) -> Path:
-    """Return where the decisions on the run of that digest lie, whether there are any or not."""
-    return data_dir() / "runs" / digest / "decisions.jsonl"
-
-
 def decision_log(run: Run) -> DecisionLog:
-    """Return the log of *run*.  Raises `StoreError` for a run that has no digest."""
-    return DecisionLog(decisions_path(run_digest(run)))
+    """Return the log that decisions on *run* go to, which may be that of its beginning.
+
+    Raises `StoreError` for a run that has no digest.
+    """
+    return logs_of(Lineage(run))[0]
 
 
 def reviewer_name(chosen: str = "", environment: Mapping[str, str] = os.environ) -> str:
@@ -129,7 +128,7 @@ class ShownLog:
             yield item
         left = [each for each in self._standing if (each.run_id, each.target) not in self._met]
         if left:
-            what = f"{_counted(len(left))} on nothing that was audited here: not shown"
+            what = f"{counted(len(left))} on nothing that was audited here: not shown"
             yield Problem(self._name, what, ProblemKind.NOTED)
 
     def _elsewhere(self, audit: Audit) -> Iterator[Problem]:
@@ -147,11 +146,12 @@ class ShownLog:
         other = [each for each in held if each.run_digest != digest]
         if other:
             what = (
-                f"{_counted(len(other))} made on another record of run {run_id} than the one "
+                f"{counted(len(other))} made on another record of run {run_id} than the one "
                 "audited here; the citation or finding is the same"
             )
             yield Problem(self._name, what, ProblemKind.NOTED)
 
 
-def _counted(count: int) -> str:
+def counted(count: int) -> str:
+    """Return *count* with its noun."""
     return "1 decision" if count == 1 else f"{count} decisions"

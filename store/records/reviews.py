@@ -81,7 +81,9 @@ class Decision:
     """One event of the log; nothing in it changes once it was made.
 
     ``at`` is a time with its zone, ``run_digest`` the digest of the run as it
-    was open.  ``undoes`` is the id of the decision that an ``UNDO`` takes
+    was open, ``upto`` the `store.digest.Beginnings.mark` of the call that the
+    target speaks of: a later record of the same run that begins like this one
+    has the same.  ``undoes`` is the id of the decision that an ``UNDO`` takes
     back.  ``previous`` and ``hash`` are empty until the log has it.  Raises
     `ValueError` for a decision that says nothing, or of nobody.
     """
@@ -95,6 +97,7 @@ class Decision:
     undoes: str = ""
     run_id: str = ""
     run_digest: str = ""
+    upto: str = ""
     previous: str = ""
     hash: str = ""
 

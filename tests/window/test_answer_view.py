@@ -16,7 +16,7 @@ from reviewer.services.sample import write_sample
 from reviewer.window import i18n
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
-from reviewer.window.views import answer as module
+from reviewer.window.views import answer_text as module
 from reviewer.window.views.answer import PANEL, AnswerText, AnswerView
 from store.records.citations import Citation
 from store.records.findings import Audit

@@ -13,7 +13,7 @@ from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
-from reviewer.window.views.evidence import PANEL, EvidenceView, ExcerptBox
+from reviewer.window.views.evidence import EvidenceView, ExcerptBox
 from reviewer.window.views.strip import CoverageStrip
 from store.records.findings import Audit
 from store.records.text import Span
@@ -31,8 +31,7 @@ def incident(tmp_path_factory: pytest.TempPathFactory) -> Audit:
 
 def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, EvidenceView]:
     desk = Desk()
-    view = PANEL.factory(desk, None)
-    assert isinstance(view, EvidenceView)
+    view = EvidenceView(None, desk)
     qtbot.addWidget(view)
     view.resize(420, 800)
     view.show()
