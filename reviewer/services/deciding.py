@@ -30,7 +30,6 @@ from store.reviews import DecisionLog, Reading
 __all__ = [
     "REVIEWER_VARIABLE",
     "ShownLog",
-    "counted",
     "decision_log",
     "decisions_path",
     "reviewer_name",
@@ -128,7 +127,7 @@ class ShownLog:
             yield item
         left = [each for each in self._standing if (each.run_id, each.target) not in self._met]
         if left:
-            what = f"{counted(len(left))} on nothing that was audited here: not shown"
+            what = f"{_counted(len(left))} on nothing that was audited here: not shown"
             yield Problem(self._name, what, ProblemKind.NOTED)
 
     def _elsewhere(self, audit: Audit) -> Iterator[Problem]:
@@ -146,12 +145,11 @@ class ShownLog:
         other = [each for each in held if each.run_digest != digest]
         if other:
             what = (
-                f"{counted(len(other))} made on another record of run {run_id} than the one "
+                f"{_counted(len(other))} made on another record of run {run_id} than the one "
                 "audited here; the citation or finding is the same"
             )
             yield Problem(self._name, what, ProblemKind.NOTED)
 
 
-def counted(count: int) -> str:
-    """Return *count* with its noun."""
+def _counted(count: int) -> str:
     return "1 decision" if count == 1 else f"{count} decisions"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewer import __version__
 from reviewer.reports import Meta, Report, reports
+from reviewer.services.open_reviews import open_reviews
 from reviewer.services.resources import resource
 from reviewer.services.result_files import ResultFile, checked_output
 from store.records.findings import Audit
@@ -36,13 +37,15 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
 ) -> Path:
     """Write *report* on *audits* to the file *name* and return its place.
 
-    *check* is called between pieces and may raise to stop: then nothing is
-    written.  Raises `RefusedError` where the file lies in *evidence* or cannot
-    be written.
+    What reviewers decided on them is in it.  *check* is called between pieces
+    and may raise to stop: then nothing is written.  Raises `RefusedError` where
+    the file lies in *evidence* or cannot be written.
     """
     place = checked_output(name, evidence)
     style = resource("reports/page.css").read_text("utf-8")
-    meta = Meta(__version__, style, everything=True)
+    reviews, told = open_reviews(audits)
+    problems = [*problems, *(each for each in told if each not in problems)]
+    meta = Meta(__version__, style, everything=True, reviews=reviews)
     with ResultFile(place, name) as result:
         result.write(_checked(report.write(iter(audits), problems, meta), check))
         result.keep()

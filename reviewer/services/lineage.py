@@ -21,7 +21,7 @@ from store.records.reviews import Decision, TargetKind
 from store.records.runs import Run
 from store.reviews import DecisionLog
 
-__all__ = ["LOG_NAME", "Lineage", "decisions_path", "logs_of"]
+__all__ = ["LOG_NAME", "Lineage", "decisions_path", "logs_of", "not_of_this_record"]
 
 LOG_NAME = "decisions.jsonl"
 _LINE_BYTES = 1024 * 1024
@@ -92,6 +92,11 @@ def logs_of(lineage: Lineage, known: dict[Path, str] | None = None) -> tuple[Dec
     related = [path for _, path in sorted(met, key=lambda one: (one[0].at, one[1]))]
     paths = [own, *related] if own.exists() or not related else related
     return tuple(DecisionLog(path) for path in paths)
+
+
+def not_of_this_record(count: int) -> str:
+    """Say how many decisions of a log were made on something else."""
+    return f"decisions made on a record that this one does not go on from, not shown: {count}"
 
 
 def _logs_with(run_id: str, known: dict[Path, str]) -> Iterator[Path]:

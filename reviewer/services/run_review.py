@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reviewer.services.deciding import counted, reviewer_name
-from reviewer.services.lineage import Lineage, decisions_path, logs_of
+from reviewer.services.deciding import reviewer_name
+from reviewer.services.lineage import Lineage, decisions_path, logs_of, not_of_this_record
 from reviewer.services.reviewing import Reviewing
 from store.errors import StoreError
 from store.records.reviews import Decision, DecisionKind, Target, TargetState
@@ -129,7 +129,7 @@ class RunReview:
             return Shown(problems=problems, reviewer=self._name())
         left = len(work.left_out)
         if left:
-            what = f"{counted(left)} made on a record that this one does not go on from: not shown"
+            what = not_of_this_record(left)
             problems += (Problem(str(work.logs[0].path), what, ProblemKind.NOTED),)
         return Shown(work.states, (*work.problems, *problems), work.reviewer, lineage.digest)
 

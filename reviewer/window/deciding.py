@@ -15,7 +15,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from reviewer.display import one_line
-from reviewer.window.i18n import tr
+from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
@@ -277,11 +277,13 @@ class Deciding(QObject):
 
     def _failed(self, held: _Held, error: BaseException) -> None:
         """Say that nothing was decided, and why."""
+        from reviewer.window.presenters.cards import sentence  # noqa: PLC0415 - with a run
         from store.errors import StoreError  # noqa: PLC0415 - with a run
 
         where, what = held.audit.run.path, f"{error}"
         if isinstance(error, StoreError):
-            where, what = error.where, f"{error.what}. {error.advice}"
+            where = error.where
+            what = f"{sentence(tr_message(error.what))} {tr_message(error.advice)}"
         words = tr("not decided: {why}", why=what)
         self._shell.problems.add([Problem(where, words)])
         self._shell.say(one_line(words))

@@ -183,6 +183,8 @@ QLabel[tone="muted"] {{ color: {muted}; }}
 QLabel[tone="good"] {{ color: {good}; }}
 QLabel[tone="open"] {{ color: {open}; }}
 QLabel[tone="bad"] {{ color: {bad}; }}
+QPlainTextEdit#note_text {{ border: 1px solid {muted}; border-radius: 3px; }}
+QPlainTextEdit#note_text:focus {{ border: 1px solid {accent}; }}
 QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
 QListWidget#recent_runs {{ background: {window}; }}
 QPushButton#choice {{ border: 1px solid {line};

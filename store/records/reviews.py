@@ -18,6 +18,7 @@ __all__ = [
     "NOTE_CHARS",
     "Decision",
     "DecisionKind",
+    "LogEnd",
     "Opinion",
     "Reviews",
     "Target",
@@ -142,14 +143,29 @@ class TargetState:
 
 
 @dataclass(frozen=True, slots=True)
+class LogEnd:
+    """A log and what its chain says: the hash of its last record stands for all of it."""
+
+    log: str
+    holds: bool
+    records: int
+    last_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reviews:
-    """A log as it is shown beside an audit: what stands, by run id, and what its chain says."""
+    """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
+
+    Where several runs are shown together, each with a log of its own, ``more``
+    are the others; what stands is that of all of them.
+    """
 
     log: str
     holds: bool
     records: int
     last_hash: str
     by_run: Mapping[str, Mapping[Target, TargetState]] = field(default_factory=dict)
+    more: tuple[LogEnd, ...] = ()
 
     def of(self, run_id: str, target: Target | None) -> TargetState | None:
         """Return what stands on *target* in the run of that id."""

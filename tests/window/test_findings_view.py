@@ -316,7 +316,9 @@ def test_a_million_findings_are_shown_filtered_and_sorted(
     qtbot.waitUntil(lambda: view.model.shown < 1_000_000, timeout=20_000)
     assert view.model.shown == 125_000, "rule 1 of 4 stands in calls 2 and 6 of 8"
     view.view.sortByColumn(ReviewColumn.SOURCE, Qt.SortOrder.DescendingOrder)
-    qtbot.waitUntil(lambda: view.model.index(0, ReviewColumn.SOURCE).data() == "source-997", timeout=20_000)
+    qtbot.waitUntil(
+        lambda: view.model.index(0, ReviewColumn.SOURCE).data() == "source-997", timeout=20_000
+    )
     view.next_row()
     assert desk.place.finding is not None
     view.close()

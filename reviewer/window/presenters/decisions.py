@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reviewer.display import one_line
 from reviewer.window.i18n import tr
@@ -69,7 +69,7 @@ class Subject:
 
     run: int
     target: Target
-    words: str
+    words: str = field(compare=False)
     call: int | None = None
     answer: str = ""
 

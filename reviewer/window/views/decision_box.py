@@ -136,11 +136,15 @@ class DecisionBox(QFrame):
         self.name.setAccessibleName(tr("Name that decisions are made under"))
         self.name.setToolTip(tr("The name is what you say it is; nothing proves it"))
         self.note.retranslate()
+        self._subject = self._subject_at(self._desk.place)
         self._show()
 
-    def _move(self, place: Place) -> None:
+    def _subject_at(self, place: Place) -> Subject | None:
         held = self._desk.audits
-        subject = subject_at(held[place.run], place) if 0 <= place.run < len(held) else None
+        return subject_at(held[place.run], place) if 0 <= place.run < len(held) else None
+
+    def _move(self, place: Place) -> None:
+        subject = self._subject_at(place)
         if subject != self._subject:
             self._put_draft_away()
             self._subject = subject

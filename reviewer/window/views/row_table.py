@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from reviewer.window.models.rows import RowModel
+from reviewer.window.models.rows import RowModel, Wish
 from reviewer.window.presenters.tables import Table
 
 __all__ = ["RowTable"]
@@ -29,7 +29,7 @@ class RowTable(QTableView):
         self._model = model
         self._following = False
         self._digits: tuple[int, ...] = ()
-        self._was: tuple[Table | None, int] = (None, -1)
+        self._was: tuple[Table | None, Wish, int] = (None, Wish(), -1)
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -96,12 +96,12 @@ class RowTable(QTableView):
         return False
 
     def next_line(self, by: int) -> int:
-        """Return the line a step away, also from where a row was that a filter took away."""
+        """Return the line a step away, also from where a row was that is gone from the same order."""
         line = self.selected_line()
         if line >= 0:
             return line + by
-        table, was = self._was
-        if table is self._model.table and was >= 0:
+        table, wish, was = self._was
+        if table is self._model.table and wish == self._model.wish and was >= 0:
             return was if by > 0 else was - 1
         return 0 if by > 0 else self._model.rowCount() - 1
 
@@ -117,7 +117,7 @@ class RowTable(QTableView):
     def _selected(self) -> None:
         line = self.selected_line()
         if line >= 0:
-            self._was = (self._model.table, line)
+            self._was = (self._model.table, self._model.wish, line)
         row = self._model.table_row(line)
         if row is not None and not self._following:
             self.chosen.emit(row)
