@@ -2,9 +2,9 @@
 
     python packaging/write_docs.py
 
-writes ``docs/reference/*.md``, the picture of a report, and the tables between
-the marks ``<!-- begin NAME -->`` and ``<!-- end NAME -->`` of README.md.  A test
-compares the files with what this program would write.
+writes ``docs/reference/*.md``, the picture of a report, one run of the sample in each format
+for other programs, and the tables between the marks ``<!-- begin NAME -->`` and
+``<!-- end NAME -->`` of README.md.  A test compares the files with what this program would write.
 """
 
 from __future__ import annotations
@@ -13,20 +13,25 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
+from typing import Any
 
 HOME = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HOME))
 
 from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
 from reviewer.audit.rules import rules  # noqa: E402
+from reviewer.audit.settings import Parameter  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-from reviewer.reports import Meta, _words, glossary, reports  # noqa: E402
+from reviewer.reports import Meta, _words, glossary, reports, value_words  # noqa: E402
+from reviewer.services.exporting import report_meta  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
+from reviewer.services.settings import kind_of, tables  # noqa: E402
 from reviewer.window.actions import ACTIONS, MENUS  # noqa: E402
 from reviewer.window.actions import Command as WindowCommand  # noqa: E402
 from store.importers import importers  # noqa: E402
@@ -51,20 +56,45 @@ def documents() -> dict[str, str]:
         "docs/reference/keys.md": f"# Keys\n\n{_MADE}{_keys()}",
         "docs/report.svg": "".join(_picture(audits[0])),
         "README.md": readme,
+        **_sample_reports(),
     }
 
 
 def _sample_audits() -> list[Audit]:
-    """Audit the sample from within its folder, so that no page names a place on this machine."""
+    """Return the audits of the sample."""
+    with _in_sample() as names:
+        found = list(Program(strict=True).audit(names, tokens=False))
+    return [item for item in found if isinstance(item, Audit)]
+
+
+@contextmanager
+def _in_sample() -> Iterator[list[str]]:
+    """Go into the folder of the sample, so that no page names a place on this machine."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as made:
         names = [place.name for place in write_sample(Path(made))]
         os.chdir(made)
         try:
-            found = list(Program(strict=True).audit(names, tokens=False))
+            yield names
         finally:
             os.chdir(before)
-    return [item for item in found if isinstance(item, Audit)]
+
+
+_FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")
+
+
+def _sample_reports() -> dict[str, str]:
+    """Return the first run of the sample in each format that other programs read."""
+    wanted = [report for name, report in reports().items() if name in _FOR_PROGRAMS]
+    with _in_sample() as names:
+        found = list(Program(strict=True).audit(names[:1], tokens=False))
+        audits = [item for item in found if isinstance(item, Audit)]
+        return {
+            f"docs/reference/samples/{names[0]}{report.suffix}": "".join(
+                report.write(audits, [], report_meta(everything=False))
+            )
+            for report in wanted
+        }
 
 
 def _between(text: str, name: str, made: str) -> str:
@@ -101,12 +131,30 @@ def _formats_page() -> str:
 def _rules() -> str:
     rows = [[f"[{rule.id}](#{rule.id.lower()})", rule.severity, rule.summary] for rule in rules()]
     pages = [
-        f"\n## {rule.id}\n\n{rule.name}. Severity: {rule.severity.value}.\n\n{rule.summary}\n\n"
+        f"\n## {rule.id}\n\n{rule.name}. Severity: {rule.severity.value}. "
+        f"Version: {rule.version}.\n\n{rule.summary}\n\n"
         f"Why it matters: {rule.why}\n"
         + (f"\nSays nothing: {rule.silent}\n" if rule.silent else "")
+        + _settable(f"[rules.{rule.id}]", rule.parameters)
+        + "".join(f"\nAlso set by: [{t.name}](#{t.name})\n" for t in rule.tables)
         for rule in rules()
     ]
-    return _table(["rule", "severity", "checks"], rows) + "".join(pages)
+    shared = [
+        f"\n## {name}\n\n{table.meaning}\n{_settable(f'[{name}]', table.parameters)}"
+        for name, table in tables().items()
+    ]
+    head = "What can be set, and how, says [settings](../settings.md).\n\n"
+    return head + _table(["rule", "severity", "checks"], rows) + "".join(pages + shared)
+
+
+def _settable(place: str, parameters: Sequence[Parameter[Any]]) -> str:
+    """Return a table of what ``reread.toml`` may set at *place*."""
+    rows = [
+        [f"`{each.name}`", f"`{value_words(each.default)}`", kind_of(each), each.meaning]
+        for each in parameters
+    ]
+    head = f"\nIn `reread.toml` under `{place}`:\n\n"
+    return head + _table(["parameter", "default", "takes", "meaning"], rows) if rows else ""
 
 
 def _glossary() -> str:
@@ -246,7 +294,7 @@ def main() -> None:
     for name, text in documents().items():
         path = HOME / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text("utf-8") != text:
+        if not path.exists() or path.read_bytes() != text.encode():
             path.write_bytes(text.encode())
             print(f"wrote {name}")
 

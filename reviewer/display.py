@@ -13,7 +13,18 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Column", "fit", "indented", "one_line", "pad", "table", "visible", "width", "wrap"]
+__all__ = [
+    "Column",
+    "fit",
+    "indented",
+    "one_line",
+    "pad",
+    "pieces",
+    "table",
+    "visible",
+    "width",
+    "wrap",
+]
 
 _PICTURES = 0x2400
 _DELETE, _DELETE_PICTURE = 0x7F, "\u2421"
@@ -105,7 +116,7 @@ def wrap(text: str, columns: int, whole: Sequence[str] = ()) -> list[str]:
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line, used = "", 0
-        for piece in _pieces(paragraph, whole):
+        for piece in pieces(paragraph, whole):
             if used and used + width(piece.rstrip(" ")) > columns:
                 lines.append(line.rstrip(" "))
                 line, used = "", 0
@@ -123,7 +134,7 @@ _NAME = re.compile(r"[/\\@#_]|\w[.:]\w")
 """What makes a word without spaces look like an id, a path or a place."""
 
 
-def _pieces(text: str, whole: Sequence[str]) -> Iterator[str]:
+def pieces(text: str, whole: Sequence[str] = ()) -> Iterator[str]:
     """Yield pieces between which a line may be broken; spaces stand at the end of a piece."""
     kept = [(at, at + len(name)) for name in whole if name for at in _all(text, name)]
     start = 0
@@ -247,6 +258,4 @@ def _longest(cell: str) -> int:
 
 def _least(cell: str) -> int:
     """Return how wide the longest word of *cell* is."""
-    return max(
-        (width(piece.rstrip(" ")) for piece in _pieces(cell.replace("\n", " "), ())), default=0
-    )
+    return max((width(piece.rstrip(" ")) for piece in pieces(cell.replace("\n", " "))), default=0)

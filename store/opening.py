@@ -33,7 +33,8 @@ from store.records.sources import RefreshFailure, Version, VersionKey
 
 __all__ = ["open_paths"]
 
-_NOT_WALKED = frozenset({".git", ".hg", ".svn"})
+_NOT_WALKED = frozenset({".git", ".hg", ".svn", "reread.toml"})
+"""Names that are passed over in silence: no evidence, and the settings of an audit."""
 
 _NAMED = 5
 """How many files that nobody can read are named; the others are counted."""

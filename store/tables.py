@@ -19,6 +19,7 @@ __all__ = [
     "METADATA",
     "AnswerRow",
     "CallRow",
+    "DecisionLine",
     "EntryRow",
     "Escaped",
     "MessageRow",
@@ -192,3 +193,18 @@ class EntryRow(_Listed, table=True):
 
     __tablename__ = "entries"
     list: str = Field(primary_key=True, sa_type=Text)
+
+
+class DecisionLine(_Table, table=True):
+    """One line of the log of decisions on the run of a digest, with its line feed.
+
+    Numbered from 1 without a gap.  Rows are added and never changed: a team
+    may take the right to do more away from its members.
+    """
+
+    __tablename__ = "decision_lines"
+    run: str = Field(primary_key=True, sa_type=Text)
+    number: int = Field(
+        primary_key=True, sa_type=Integer, sa_column_kwargs={"autoincrement": False}
+    )
+    line: bytes = Field(sa_type=LargeBinary)

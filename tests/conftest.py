@@ -30,7 +30,7 @@ def _qt_loads() -> bool:
 
 # pytest-qt ends the whole run where Qt cannot be loaded, and audits need no Qt; hence its own
 # start is switched off in pyproject.toml.
-pytest_plugins = ["pytestqt.plugin"] if _qt_loads() else []
+pytest_plugins = ["pytester", *(["pytestqt.plugin"] if _qt_loads() else [])]
 
 
 @pytest.fixture(scope="session")

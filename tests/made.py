@@ -10,6 +10,7 @@ from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
 from reviewer.services.deciding import ShownLog, decision_log
 from store.builder import RunBuilder
+from store.records.bills import Bill, BillKind, CallBill
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Anchor,
@@ -103,6 +104,33 @@ def made_placeholder(kind: PlaceholderKind = PlaceholderKind.CLEARED) -> Placeho
     )
 
 
+def made_bill(run: Run) -> Bill:
+    """Return a bill of 20 tokens more for each call, of a tool's result from the second on."""
+    rows = tuple(
+        CallBill(
+            call=call.index,
+            grade=call.grade,
+            resident=20 * call.index,
+            cumulative=10 * call.index * (call.index + 1),
+            by_kind={BillKind.INSTRUCTION: 20, BillKind.TOOL_RESULT: 20 * (call.index - 1)},
+            cumulative_by_kind={
+                BillKind.INSTRUCTION: 20 * call.index,
+                BillKind.TOOL_RESULT: 10 * call.index * (call.index - 1),
+            },
+            new=20,
+            usage=call.usage,
+            unaccounted=None if call.usage.input_tokens is None else 860,
+            holds=None if call.usage.input_tokens is None else True,
+            opaque_parts=0,
+            opaque_bytes=0,
+            shared_prefix_bytes=10,
+            continues=call.index > 1,
+        )
+        for call in run.calls
+    )
+    return Bill("o200k_base", rows)
+
+
 def made_audit(run: Run | None = None) -> Audit:
     """Return an audit that holds each kind of fact."""
     run = run or made_run()
@@ -142,6 +170,7 @@ def made_audit(run: Run | None = None) -> Audit:
         citations=(made_citation(),),
         findings=(made_finding(),),
         deliveries=(Delivery(2, 0, Span(0, 10), KEY, Span(0, 10), Form.FULL, "selection"),),
+        bill=made_bill(run),
     )
 
 
@@ -168,10 +197,15 @@ class FakeProgram:
     opened: list[tuple[Sequence[str], str | None, bool]] = field(default_factory=list)
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+        self,
+        paths: Sequence[str],
+        store: str | None = None,
+        *,
+        tokens: bool = True,
+        config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Yield what was given, then raise what was given."""
-        del paths, store, tokens
+        del paths, store, tokens, config
         yield from self.found
         if self.error is not None:
             raise self.error

@@ -29,7 +29,7 @@ HOSTILE = (
     "",
     "x" * 300,
 )
-NOT_OF_A_RUN = {"findings", "json_text", "markers", "reviews", "summaries", "text"}
+NOT_OF_A_RUN = {"bills", "findings", "json_text", "markers", "reviews", "summaries", "text"}
 """Modules of records that a run does not hold: facts about it, and tools for its texts."""
 
 _STRINGS = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(), max_size=20))

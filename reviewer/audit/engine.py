@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reviewer.audit.applying import apply
+from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
-from reviewer.audit.facts import CountTokens, calls, sources
+from reviewer.audit.facts import calls, sources
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.settings import Settings
+from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
+from store.records.bills import Bill
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -26,6 +31,8 @@ from store.records.runs import Call, Run
 
 __all__ = ["audit"]
 
+_DEFAULTS = Settings()
+
 
 @dataclass(frozen=True, slots=True)
 class _View:
@@ -35,7 +42,9 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    bill: Bill
     requests: Requests
+    settings: Settings
 
 
 def audit(
@@ -44,16 +53,18 @@ def audit(
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
+    settings: Settings = _DEFAULTS,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
-    estimates are absent.  *using* are the rules asked, all of them by default.
-    The same run gives the same audit.  The run in the audit is the one given,
+    estimates are absent.  *using* are the rules asked, all of them by default,
+    under *settings*.  The same run gives the same audit.  The run in the audit is the one given,
     with calls graded unknown where their reported tokens contradict the text;
     ``run.grade`` stays what its kind of record can prove.
     """
-    figures = tuple(calls(run, count_tokens, encoding))
+    sizes = Sizes(run, count_tokens)
+    figures = tuple(calls(run, sizes, encoding))
     run = _doubted(run, figures)
     standing = Standing(run)
     taken = tuple(placeholders(standing))
@@ -67,10 +78,12 @@ def audit(
         reads=tuple(reads(standing)),
         placeholders=taken,
         citations=tuple(judge(standing, taken)),
+        bill=bill(standing, sizes, taken, encoding),
         requests=standing,
+        settings=_DEFAULTS,
     )
-    found = (
-        finding for rule in (rules() if using is None else using) for finding in rule.check(view)
+    found, told = apply(
+        lambda given: replace(view, settings=given), rules() if using is None else using, settings
     )
     return Audit(
         run=run,
@@ -79,13 +92,11 @@ def audit(
         reads=view.reads,
         placeholders=view.placeholders,
         citations=view.citations,
-        findings=tuple(found),
+        findings=found,
         deliveries=tuple(_deliveries(standing)),
+        bill=view.bill,
+        settings=told,
     )
-
-
-_HOLDS = 0.6
-"""Below this share of the estimate reported tokens cannot hold the text."""
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
@@ -93,7 +104,7 @@ def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:
     made: list[Call] = []
     for call, facts in zip(run.calls, figures, strict=True):
         estimated, reported = facts.tokens.estimated, facts.tokens.reported_input
-        if estimated is None or reported is None or reported >= _HOLDS * estimated:
+        if not cannot_hold(estimated, reported):
             made.append(call)
             continue
         reason = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from reviewer.audit.intervals import covers, length, subtract, union
+from reviewer.audit.prefix import shared_prefix
+from reviewer.audit.sizes import Size, Sizes
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import VersionText
 from store.records.findings import (
@@ -15,50 +16,24 @@ from store.records.findings import (
     Tokens,
     VersionFacts,
 )
-from store.records.runs import Message, Run
+from store.records.runs import Run
 from store.records.sources import Integrity, SourceKind, Version, VersionKey
 from store.records.text import Span, Unit
 
-__all__ = ["CountTokens", "calls", "sources"]
-
-CountTokens = Callable[[str], int]
+__all__ = ["calls", "sources"]
 
 
-@dataclass(slots=True)
-class _Sizes:
-    """Sizes of one message, or of a whole request."""
-
-    messages: int = 0
-    chars: int = 0
-    utf8: int = 0
-    tokens: int = 0
-
-    def add(self, other: _Sizes, sign: int = 1) -> None:
-        self.messages += sign * other.messages
-        self.chars += sign * other.chars
-        self.utf8 += sign * other.utf8
-        self.tokens += sign * other.tokens
-
-
-def calls(run: Run, count_tokens: CountTokens | None, encoding: str) -> Iterator[CallFacts]:
-    """Yield the facts of each call.  Without *count_tokens* nothing is estimated."""
-    sizes = [_measure(message, count_tokens) for message in run.messages]
+def calls(run: Run, sizes: Sizes, encoding: str) -> Iterator[CallFacts]:
+    """Yield the facts of each call; *encoding* names what *sizes* were counted in, if at all."""
     held: list[int] = []
-    total = _Sizes()
+    total = Size()
     for call in run.calls:
-        before = total.utf8
-        shared = before
-        if call.splices:
-            first = call.splices[0].start
-            shared = before - sum(sizes[message].utf8 for message in held[first:])
-            if held[first:] and call.splices[0].messages:
-                old, new = run.messages[held[first]], run.messages[call.splices[0].messages[0]]
-                shared += _shared_parts(old, new)
+        shared = shared_prefix(run, call, held, sizes, total.utf8)
         for splice in reversed(call.splices):
             for message in held[splice.start : splice.stop]:
-                total.add(sizes[message], -1)
+                total = total.minus(sizes.messages[message])
             for message in splice.messages:
-                total.add(sizes[message])
+                total = total.plus(sizes.messages[message])
             held[splice.start : splice.stop] = splice.messages
         yield CallFacts(
             index=call.index,
@@ -67,39 +42,16 @@ def calls(run: Run, count_tokens: CountTokens | None, encoding: str) -> Iterator
             model=call.model,
             grade=call.grade,
             grade_reason=call.grade_reason,
-            messages=total.messages,
+            messages=len(held),
             chars=total.chars,
             utf8_bytes=total.utf8,
             tokens=Tokens(
-                estimated=total.tokens if count_tokens else None,
-                encoding=encoding if count_tokens else "",
+                estimated=total.tokens if sizes.counted else None,
+                encoding=encoding if sizes.counted else "",
                 reported_input=call.usage.input_tokens,
             ),
             shared_prefix_bytes=shared,
         )
-
-
-def _measure(message: Message, count_tokens: CountTokens | None) -> _Sizes:
-    texts = [part.text for part in message.parts]
-    return _Sizes(
-        messages=1,
-        chars=sum(map(len, texts)),
-        utf8=sum(map(_utf8, texts)),
-        tokens=sum(map(count_tokens, texts)) if count_tokens else 0,
-    )
-
-
-def _utf8(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def _shared_parts(old: Message, new: Message) -> int:
-    shared = 0
-    for left, right in zip(old.parts, new.parts, strict=False):
-        if old.role != new.role or left != right:
-            break
-        shared += _utf8(left.text)
-    return shared
 
 
 def sources(standing: Standing) -> Iterator[SourceFacts]:

@@ -105,6 +105,7 @@ class _History:
             is_file_read=self.result.is_file_read,
             reason=edits[0].reason if edits else "",
             reread_whole=again is not None and self._reread_whole(replaced),
+            stand_ins=tuple(dict.fromkeys((a.message, a.part) for a in replaced)),
         )
 
     def _text(self, appearance: Appearance) -> str:

@@ -8,10 +8,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 from store.records.runs import Call
 
-__all__ = ["Residency", "Stay"]
+__all__ = ["Cell", "Residency", "Stay"]
+
+
+class Cell(IntEnum):
+    """How a version or source stands in one request; the greater holds where several do.
+
+    A listing without a preview puts nothing of a body into a request, so what
+    is merely listed is ``ABSENT`` here.
+    """
+
+    ABSENT = 0
+    PLACEHOLDER = 1
+    PREVIEW = 2
+    PARTIAL = 3
+    FULL = 4
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from reviewer.audit.settings import Settings
+from store.records.bills import Bill
 from store.records.findings import (
     CallFacts,
     CitationFacts,
@@ -77,6 +79,16 @@ class AuditView(Protocol):
         ...
 
     @property
+    def bill(self) -> Bill:
+        """What the requests cost; tokens are ``None`` where they were not counted."""
+        ...
+
+    @property
     def requests(self) -> Requests:
         """What stands in which request."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """What a user set for rules."""
         ...

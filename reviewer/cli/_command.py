@@ -32,11 +32,18 @@ class Services(Protocol):
     """The program as the command line sees it.  Each is loaded when it is first asked for."""
 
     def audit(
-        self, paths: Sequence[str], store: str | None = None, *, tokens: bool = True
+        self,
+        paths: Sequence[str],
+        store: str | None = None,
+        *,
+        tokens: bool = True,
+        config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Audit every run under *paths*, one after another.
 
         *tokens*: count them; without, only where a call reports its own.
+        *config* is the settings file, by default the one in the working
+        folder.  Raises `UsageError` for one that cannot be followed.
         """
 
     def importers(self) -> Sequence[Importer]:

@@ -27,7 +27,7 @@ class Output:
 
     ``columns`` is the width to lay text out in and ``colour`` whether escape
     sequences of our own may be written: only to a terminal, and not with
-    ``NO_COLOR``.
+    ``NO_COLOR``.  ``terminal`` says that a person looks at the result.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Output:
     ) -> None:
         self._stdout = stdout
         self._stderr = stderr
-        self._terminal = terminal
+        self.terminal = terminal
         self.columns = columns
         self.colour = colour
 
@@ -67,10 +67,10 @@ class Output:
             terminal=terminal,
         )
 
-    def result(self, chunks: Iterable[str]) -> None:
-        """Write a result that is safe to look at already."""
+    def result(self, chunks: Iterable[str | bytes]) -> None:
+        """Write a result that is safe to look at already, or bytes that go into a file."""
         for chunk in chunks:
-            self._put(encoded(chunk))
+            self._put(chunk if isinstance(chunk, bytes) else encoded(chunk))
 
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines of a result; what a terminal would obey is made visible."""
@@ -81,7 +81,7 @@ class Output:
 
         Bytes that were no UTF-8 in the evidence become those bytes again.
         """
-        if not self._terminal:
+        if not self.terminal:
             self._put(_bytes_of(text))
             return
         shown = visible(text)

@@ -40,22 +40,31 @@ def _configure(parser: ArgumentParser) -> None:
         help="show the decisions of this log beside citations and findings; they do not change "
         "the exit status",
     )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="severities and parameters of rules (default: reread.toml in the working folder)",
+    )
     parser.add_argument("--all", action="store_true", help="shorten no list")
 
 
 def _run(args: Namespace, context: Context) -> int:
     report = _report(args, context)
+    if report.binary and args.output is None and context.output.terminal:
+        raise UsageError(
+            f"--format {report.name}: no terminal can show this; write it to a file with --output"
+        )
     account = Account(context.output)
-    inputs = [*args.paths, *(given for given in (args.store, args.decisions) if given)]
+    inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
     place = checked_output(args.output, inputs) if args.output is not None else None
-    found = context.services.audit(args.paths, args.store, tokens=report.tokens)
+    found = context.services.audit(args.paths, args.store, tokens=report.tokens, config=args.config)
     meta = context.services.meta(context.output, everything=args.all)
     if args.decisions is not None:
         log = context.services.shown_log(args.decisions)
         found = log.checked(found)
         meta = replace(meta, reviews=log.reviews)
     audits = account.audits(found)
-    chunks = report.write(audits, account.problems, meta)
+    chunks = report.chunks(audits, account.problems, meta)
     if place is None:
         context.output.result(chunks)
     else:

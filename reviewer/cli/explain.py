@@ -5,12 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from reviewer.audit.rules import Rule
+from reviewer.audit.settings import Parameter
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._exit import Exit
 from reviewer.display import indented
-from reviewer.reports import Word, glossary
+from reviewer.reports import Word, glossary, value_words
+from reviewer.services.settings import kind_of
 
 __all__ = ["COMMAND"]
 
@@ -54,7 +57,7 @@ def _meanings(found: Sequence[Word], columns: int) -> Iterator[str]:
 
 
 def _page(rule: Rule, columns: int) -> Iterator[str]:
-    yield f"{rule.id}  {rule.name}  ({rule.severity.value})"
+    yield f"{rule.id}  {rule.name}  ({rule.severity.value}, version {rule.version})"
     for heading, text in (
         ("Checks", rule.summary),
         ("Why it matters", rule.why),
@@ -64,6 +67,21 @@ def _page(rule: Rule, columns: int) -> Iterator[str]:
             yield ""
             yield heading
             yield from indented(text, "  ", columns)
+    for heading, parameters in _settable(rule):
+        yield ""
+        yield heading
+        for parameter in parameters:
+            told = f"{parameter.name} = {value_words(parameter.default)}  ({kind_of(parameter)})"
+            yield from indented(told, "  ", columns)
+            yield from indented(parameter.meaning, "    ", columns)
+
+
+def _settable(rule: Rule) -> Iterator[tuple[str, Sequence[Parameter[Any]]]]:
+    """Yield what reread.toml may set for a rule, under the table it stands in."""
+    if rule.parameters:
+        yield f"Parameters, in reread.toml under [rules.{rule.id}]", rule.parameters
+    for table in rule.tables:
+        yield f"Shared with other rules, in reread.toml under [{table.name}]", table.parameters
 
 
 COMMAND = Command("explain", "say what a rule checks, or what a word means", _configure, _run)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from pathlib import Path
 
 from reviewer import __version__
 from reviewer.cli._auditing import Account
-from reviewer.cli._command import Command, Context
-from reviewer.cli._runs import add_run_option
-from reviewer.display import Column, one_line, table, wrap
+from reviewer.cli._command import Command, Context, UsageError
+from reviewer.cli._files import ResultFile, checked_output
+from reviewer.cli._runs import add_run_option, chosen
+from reviewer.display import Column, one_line, table, visible, wrap
 from reviewer.reports import (
     NO_ANSWER,
     closing,
     coverage,
     dumps,
     grade_words,
+    map_lines,
+    picture,
     problem_record,
     reference,
     source_record,
     spans,
+    strip_lines,
 )
 from store.records.findings import Audit
 
@@ -39,26 +44,73 @@ def _configure(parser: ArgumentParser) -> None:
     parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
     add_run_option(parser)
     parser.add_argument(
-        "--format", choices=["json", "text"], default="text", help="how it is written"
+        "--format",
+        choices=["json", "svg", "text"],
+        help="how it is written (default: by the ending of --output, else text); svg with --map",
     )
+    parser.add_argument("--output", metavar="FILE", help="write to a file outside the evidence")
     parser.add_argument("--all", action="store_true", help="shorten no list of gaps")
+    parser.add_argument(
+        "--map",
+        action="store_true",
+        help="draw which source stood in which call's request, and what of each version came",
+    )
 
 
 def _run(args: Namespace, context: Context) -> int:
+    chosen_format = _format(args)
+    inputs = [*args.paths, *([args.store] if args.store else [])]
+    place = checked_output(args.output, inputs) if args.output is not None else None
     account = Account(context.output, only_lost=True)
     found = account.audits(context.services.audit(args.paths, args.store, tokens=False))
     audits = (audit for audit in found if args.run_id in {None, audit.run.run_id})
-    if args.format == "json":
+    chunks = _chunks(args, chosen_format, audits, account, context.output.columns)
+    if place is None:
+        context.output.result(chunks)
+    else:
+        with ResultFile(place, args.output) as result:
+            result.write(chunks)
+            result.keep()
+        context.output.note(f"wrote {args.output} ({chosen_format})")
+    return account.status(args.paths)
+
+
+def _format(args: Namespace) -> str:
+    """Return the format asked for; only a map is a picture, and a map is no JSON."""
+    ending = Path(args.output or "").suffix.lower()
+    by_ending = {".svg": "svg", ".json": "json"}.get(ending, "text")
+    found = str(args.format or by_ending)
+    if found == "svg" and not args.map:
+        raise UsageError("only a map is written as svg; add --map")
+    if found == "json" and args.map:
+        raise UsageError("a map is written as text or svg; without --map, json holds what it shows")
+    return found
+
+
+def _chunks(
+    args: Namespace, chosen_format: str, audits: Iterator[Audit], account: Account, columns: int
+) -> Iterator[str]:
+    if chosen_format == "svg":
+        yield from picture(chosen(list(audits), args.run_id))
+    elif chosen_format == "json":
         runs = [_record(audit) for audit in audits]
         problems = [problem_record(problem) for problem in account.problems]
         tool = {"name": "reread", "version": __version__}
-        record = {"schema": _SCHEMA, "tool": tool, "runs": runs, "problems": problems}
-        context.output.result([dumps(record), "\n"])
+        yield dumps({"schema": _SCHEMA, "tool": tool, "runs": runs, "problems": problems})
+        yield "\n"
     else:
         limit = 0 if args.all else _GAPS
         for audit in audits:
-            context.output.lines(_lines(audit, context.output.columns, limit))
-    return account.status(args.paths)
+            lines = _map(audit, columns) if args.map else _lines(audit, columns, limit)
+            yield from (f"{visible(line)}\n" for line in lines)
+
+
+def _map(audit: Audit, columns: int) -> Iterator[str]:
+    yield one_line(f"Run {audit.run.title or audit.run.run_id} · {audit.run.path}")
+    yield from map_lines(audit, columns)
+    yield ""
+    yield from strip_lines(audit, columns)
+    yield ""
 
 
 def _record(audit: Audit) -> dict[str, object]:

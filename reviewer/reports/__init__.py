@@ -13,6 +13,13 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import (
+    bill_rows,
+    bill_sentences,
+    bill_summary,
+    break_words,
+    repeat_words,
+)
 from reviewer.reports._decided import (
     DECISION_WORDS,
     decision_record,
@@ -22,6 +29,9 @@ from reviewer.reports._decided import (
 )
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
+from reviewer.reports._map_text import map_lines, strip_lines
+from reviewer.reports._settings import setting_lines, value_words
+from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
     closing,
@@ -38,21 +48,31 @@ __all__ = [
     "Meta",
     "Report",
     "Word",
+    "bill_rows",
+    "bill_sentences",
+    "bill_summary",
+    "break_words",
     "closing",
     "coverage",
     "decision_record",
     "dumps",
     "glossary",
     "grade_words",
+    "map_lines",
     "opinion_lines",
+    "picture",
     "problem_record",
     "reference",
+    "repeat_words",
     "reports",
     "run_record",
+    "setting_lines",
     "source_record",
     "spans",
     "state_record",
+    "strip_lines",
     "time_words",
+    "value_words",
 ]
 
 

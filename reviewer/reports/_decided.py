@@ -29,6 +29,7 @@ __all__ = [
     "of_finding",
     "opinion_lines",
     "review_record",
+    "settled",
     "state_record",
     "time_words",
 ]
@@ -80,6 +81,12 @@ def opinion_lines(state: TargetState | None) -> Iterator[str]:
             yield decision_words(decision)
     if state.disagreement:
         yield f"≠ {DISAGREE}"
+
+
+def settled(state: TargetState | None) -> bool:
+    """Tell whether every reviewer who decided accepted, and somebody did."""
+    decided = [each.decided.kind for each in state.opinions if each.decided] if state else []
+    return bool(decided) and all(kind is DecisionKind.ACCEPT for kind in decided)
 
 
 def chain_words(reviews: Reviews) -> str:

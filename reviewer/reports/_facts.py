@@ -8,6 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, is_dataclass
 from math import isfinite
 
+from reviewer.reports._bill import bill_rows, bill_summary
+from reviewer.reports._settings import setting_record
+from store.digest import run_digest
+from store.errors import StoreError
 from store.records.citations import SourceCitation
 from store.records.findings import (
     Audit,
@@ -24,7 +28,7 @@ from store.records.runs import Problem, Run
 from store.records.sources import Selection
 from store.records.text import Span, Unit
 
-__all__ = ["SCHEMA", "dumps", "problem_record", "run_record", "source_record"]
+__all__ = ["SCHEMA", "digest_of", "dumps", "problem_record", "run_record", "source_record"]
 
 SCHEMA = "reread.audit/1"
 
@@ -59,6 +63,14 @@ def _span(span: Span | None) -> list[int] | None:
     return None if span is None else [span.start, span.end]
 
 
+def digest_of(run: Run) -> str | None:
+    """Return the digest of what *run* holds, ``None`` for one that has none."""
+    try:
+        return run_digest(run)
+    except StoreError:
+        return None
+
+
 def run_record(audit: Audit) -> dict[str, object]:
     """Return the record of one run."""
     run = audit.run
@@ -78,8 +90,11 @@ def run_record(audit: Audit) -> dict[str, object]:
         "reads": [_read(read) for read in audit.reads],
         "placeholders": [_placeholder(facts) for facts in audit.placeholders],
         "citations": [_citation(facts) for facts in audit.citations],
-        "bill": _bill(audit.calls),
+        "bill": bill_rows(audit.bill),
+        "bill_summary": bill_summary(audit.bill),
         "findings": [_finding(finding) for finding in audit.findings],
+        "settings": [setting_record(setting) for setting in audit.settings],
+        "digest": digest_of(run),
     }
 
 
@@ -264,26 +279,6 @@ def _evidence(facts: CitationFacts) -> dict[str, object] | None:
         "message_span": _span(found.message_span),
         "text": found.text,
     }
-
-
-def _bill(calls: Iterable[CallFacts]) -> list[dict[str, object]]:
-    """Return what each request held in tokens; ``None`` stands for what was not counted."""
-    rows: list[dict[str, object]] = []
-    cumulative = 0
-    for call in calls:
-        if call.tokens.estimated is None:
-            return []
-        cumulative += call.tokens.estimated
-        rows.append(
-            {
-                "call": call.index,
-                "resident_tokens": call.tokens.estimated,
-                "cumulative_tokens": cumulative,
-                "tool_result_tokens": None,
-                "cumulative_tool_result_tokens": None,
-            }
-        )
-    return rows
 
 
 def _finding(finding: Finding) -> dict[str, object]:

@@ -21,11 +21,13 @@ WORDS = {
     "citations": "Citations",
     "findings": "Findings",
     "no findings": "No rule was broken",
+    "settings": "Settings in force",
     "jump": "Findings by severity",
     "sources": "Sources and versions",
     "placeholders": "Placeholders",
     "all reads": "Reads",
     "reads": "Reads that did not deliver all they asked for",
+    "tokens": "What the requests cost",
     "in no call": "in no call",
     "more characters": "more characters; the JSON report holds all of it",
     "strips": (

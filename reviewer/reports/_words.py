@@ -33,6 +33,7 @@ __all__ = [
     "NO_ANSWER",
     "VERDICT_SIGNS",
     "call_ranges",
+    "cited_place",
     "claims",
     "closing",
     "counted",
@@ -40,6 +41,7 @@ __all__ = [
     "good",
     "grade_of",
     "grade_words",
+    "label",
     "length",
     "no_citations",
     "placeholder_words",
@@ -100,6 +102,17 @@ def reference(
     if unit is Unit.LINE:
         return f"{text}[lines {span.start}-{max(span.start, span.end - 1)}]"
     return f"{text}[{'' if unit is Unit.CHAR else f'{unit.value}s '}{span.start}:{span.end}]"
+
+
+def cited_place(facts: CitationFacts) -> str:
+    """Return the place that a citation points at."""
+    block = facts.citation.block_id
+    return reference(facts.source_id, facts.version_id, facts.span, facts.unit, block)
+
+
+def label(facts: CitationFacts) -> str:
+    """Return how a citation is called, with its place: ``[3] of d03@1454125600c3…[4:9]``."""
+    return f"{facts.citation.label or f'citation {facts.index}'} of {cited_place(facts)}"
 
 
 def spans(found: Iterable[Span], limit: int = 0) -> str:

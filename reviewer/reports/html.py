@@ -9,8 +9,10 @@ from hashlib import sha256
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import bill_sentences
 from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
 from reviewer.reports._page import WORDS, cell, escape, grid, identity, link, measure, tag
+from reviewer.reports._settings import setting_lines
 from reviewer.reports._strips import coverage_strip, residency_strip
 from store.records.findings import (
     Audit,
@@ -99,9 +101,11 @@ def _run(audit: Audit, mark: str, meta: Meta) -> Iterator[str]:
     yield _problems(run.problems)
     yield from _citations(audit, mark, meta)
     yield _findings(audit, mark, meta)
+    yield _settings(audit)
     yield from _sources(audit, mark)
     yield _placeholders(audit)
     yield _reads(audit, meta)
+    yield _tokens(audit)
     yield "</section>\n"
 
 
@@ -228,6 +232,12 @@ def _findings(audit: Audit, mark: str, meta: Meta) -> str:
     return grid(heading, ("severity", "rule", "finding", "where", "grade"), rows)
 
 
+def _settings(audit: Audit) -> str:
+    """Return every setting in force: none of them may act unseen."""
+    lines = "".join(f"<li>{escape(line)}</li>" for line in setting_lines(audit))
+    return tag("h3", WORDS["settings"]) + f"<ul>{lines}</ul>\n" if lines else ""
+
+
 def _sources(audit: Audit, mark: str) -> Iterator[str]:
     """Yield each version with its coverage, when it was in the input, and who cites it."""
     if not audit.sources:
@@ -320,6 +330,11 @@ def _reads(audit: Audit, meta: Meta) -> str:
     names = ("call", "outcome", "grade", "tool call", "tool", "source", "reason")
     heading = f"{WORDS['reads']} ({len(rows)})"
     return said + grid("" if meta.everything else heading, names, rows) if rows else said
+
+
+def _tokens(audit: Audit) -> str:
+    sentences = "".join(tag("p", sentence) for sentence in bill_sentences(audit.bill))
+    return tag("h3", WORDS["tokens"]) + sentences if sentences else ""
 
 
 REPORT = Report("html", "one page to read on any screen or on paper", ".html", _write)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import of_citation, of_finding, review_record, state_record
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record
+from reviewer.reports._made import tool_record
 from store.records.findings import Audit
 from store.records.reviews import TargetState
 from store.records.runs import Problem
@@ -17,7 +18,7 @@ __all__ = ["REPORT"]
 def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     """Yield one object; the runs are written one after another, so that one is held at a time."""
     yield f'{{"schema": {dumps(SCHEMA)},\n "tool": '
-    yield dumps({"name": "reread", "version": meta.version})
+    yield dumps(tool_record(meta))
     yield ',\n "runs": ['
     between = "\n"
     for audit in audits:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._bill import bill_sentences
 from reviewer.reports._decided import (
     EXIT_STATUS,
     chain_words,
@@ -14,6 +15,8 @@ from reviewer.reports._decided import (
     of_finding,
     opinion_lines,
 )
+from reviewer.reports._made import made_words
+from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -62,6 +65,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     yield f", {words.counted(len(problems), 'problem')} in opening.\n"
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
+    yield f"{made_words(meta)}.\n" if meta.rules else ""
     yield f"{_EXPLAIN}\n"
 
 
@@ -85,8 +89,10 @@ def _run(audit: Audit, meta: Meta) -> Iterator[str]:
         yield from indented(text, "  ", meta.columns, [one_line(problem.where)])
     yield from _citations(audit, meta)
     yield from _findings(audit, meta)
+    yield from _settings(audit, meta)
     yield from _placeholders(audit, meta)
     yield from _reads(audit, meta)
+    yield from _bill(audit, meta)
 
 
 def _painted(text: str, colour: str, meta: Meta) -> str:
@@ -119,7 +125,7 @@ def _citations(audit: Audit, meta: Meta) -> Iterator[str]:
             _verdict(facts.verdict),
             words.anchor(facts),
             facts.grade.value,
-            one_line(_place(facts)),
+            one_line(words.cited_place(facts)),
         ]
         for facts in citations
     ]
@@ -145,13 +151,6 @@ def _coloured(lines: Iterable[str], cells: dict[str, CitationFacts], meta: Meta)
 
 def _verdict(verdict: Verdict) -> str:
     return f"{words.VERDICT_SIGNS.get(verdict, '✗')} {verdict.word}"
-
-
-def _place(facts: CitationFacts) -> str:
-    cited = facts.citation
-    return words.reference(
-        facts.source_id, facts.version_id, facts.span, facts.unit, cited.block_id
-    )
 
 
 def _reason(facts: CitationFacts, claim: str | None) -> str:
@@ -182,6 +181,14 @@ def _findings(audit: Audit, meta: Meta) -> Iterator[str]:
         for line in opinion_lines(of_finding(meta, audit, finding)):
             yield from indented(one_line(line), "      ", meta.columns)
     yield from _shortened(len(findings), len(shown))
+
+
+def _settings(audit: Audit, meta: Meta) -> Iterator[str]:
+    """Yield every setting in force: none of them may act unseen."""
+    if audit.settings:
+        yield f"\n  Settings ({len(audit.settings)})"
+    for line in setting_lines(audit):
+        yield from indented(one_line(line), "    ", meta.columns)
 
 
 def _placeholders(audit: Audit, meta: Meta) -> Iterator[str]:
@@ -238,6 +245,15 @@ def _reads(audit: Audit, meta: Meta) -> Iterator[str]:
     ]
     yield from table(columns, rows, meta.columns)
     yield from _shortened(len(held), len(shown))
+
+
+def _bill(audit: Audit, meta: Meta) -> Iterator[str]:
+    sentences = list(bill_sentences(audit.bill))
+    if not sentences:
+        return
+    yield ""
+    for sentence in sentences:
+        yield from indented(one_line(sentence), "  ", meta.columns)
 
 
 def _grades(reads: Sequence[ReadFacts]) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from reviewer.audit.engine import audit
+from reviewer.audit.settings import Settings
+from reviewer.services.settings import of_run
 from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
 from store.opening import open_paths
 from store.records.findings import Audit
@@ -15,12 +17,15 @@ from store.records.runs import Problem, ProblemKind, Run
 
 __all__ = ["audit_paths"]
 
+DEFAULTS = Settings()
+
 
 def audit_paths(
     paths: Sequence[str],
     store: str | None = None,
     *,
     tokens: bool = True,
+    settings: Settings = DEFAULTS,
     strict: bool = False,
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run under *paths* and every problem met while opening them.
@@ -28,7 +33,8 @@ def audit_paths(
     *store* names further evidence.  With *tokens* the text of every run is
     counted; without, that of runs of which a call reports its own count, since
     the audit compares the two: starting the tokenizer takes longer than the
-    audit of a small run.  A run whose audit fails inside Reread
+    audit of a small run.  *settings* are the user's; what a run folder asks for
+    itself comes below them.  A run whose audit fails inside Reread
     becomes a problem and the next one is audited; with *strict* the error is
     raised.
     """
@@ -38,6 +44,9 @@ def audit_paths(
         if not isinstance(found, Run):
             yield found
             continue
+        in_force, unfollowed = of_run(found, settings)
+        if unfollowed is not None:
+            yield unfollowed
         wanted = tokens or _reports_tokens(found)
         if wanted and not started:
             started = True
@@ -45,9 +54,9 @@ def audit_paths(
             if problem is not None:
                 yield problem
         if wanted:
-            yield _audited(found, count, encoding, strict=strict)
+            yield _audited(found, count, encoding, in_force, strict=strict)
         else:
-            yield _audited(found, None, "", strict=strict)
+            yield _audited(found, None, "", in_force, strict=strict)
 
 
 def _reports_tokens(run: Run) -> bool:
@@ -55,10 +64,15 @@ def _reports_tokens(run: Run) -> bool:
 
 
 def _audited(
-    run: Run, count: Callable[[str], int] | None, encoding: str, *, strict: bool
+    run: Run,
+    count: Callable[[str], int] | None,
+    encoding: str,
+    settings: Settings,
+    *,
+    strict: bool,
 ) -> Audit | Problem:
     try:
-        return audit(run, count, encoding)
+        return audit(run, count, encoding, settings=settings)
     except Exception as error:
         if strict:
             raise

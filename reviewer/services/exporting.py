@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reviewer import __version__
+from reviewer.audit.rules import rules
 from reviewer.reports import Meta, Report, reports
 from reviewer.services.open_reviews import open_reviews
+from reviewer.services.rereading import VersionFiles
 from reviewer.services.resources import resource
 from reviewer.services.result_files import ResultFile, checked_output
 from store.records.findings import Audit
 from store.records.runs import Problem
 
-__all__ = ["export_report", "report_for"]
+__all__ = ["export_report", "report_for", "report_meta"]
+
+
+def report_meta(*, columns: int = 100, colour: bool = False, everything: bool = True) -> Meta:
+    """Return what every report uses beside the audits; the options are those of `Meta`."""
+    return Meta(
+        __version__,
+        resource("reports/page.css").read_text("utf-8"),
+        columns,
+        colour,
+        everything,
+        file_of=VersionFiles(),
+        rules=tuple((rule.id, rule.version) for rule in rules()),
+    )
 
 
 def report_for(name: str, chosen: str = "") -> Report | None:
@@ -42,17 +58,16 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     the file lies in *evidence* or cannot be written.
     """
     place = checked_output(name, evidence)
-    style = resource("reports/page.css").read_text("utf-8")
     reviews, told = open_reviews(audits)
     problems = [*problems, *(each for each in told if each not in problems)]
-    meta = Meta(__version__, style, everything=True, reviews=reviews)
+    chunks = report.chunks(iter(audits), problems, replace(report_meta(), reviews=reviews))
     with ResultFile(place, name) as result:
-        result.write(_checked(report.write(iter(audits), problems, meta), check))
+        result.write(_checked(chunks, check))
         result.keep()
     return place
 
 
-def _checked(chunks: Iterator[str], check: Callable[[], None]) -> Iterator[str]:
+def _checked(chunks: Iterator[str | bytes], check: Callable[[], None]) -> Iterator[str | bytes]:
     for chunk in chunks:
         check()
         yield chunk

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from reviewer.reports import setting_lines
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind
 
@@ -74,15 +75,19 @@ def open_runs(
     """
     # The audit and its importers take their time to load: the window is there before them.
     from reviewer.services.auditing import audit_paths  # noqa: PLC0415
+    from reviewer.services.settings import settings_here  # noqa: PLC0415
 
+    settings, broken = settings_here()
     runs = empty = 0
     told: set[tuple[str, str]] = set()
+    if broken is not None:
+        yield Unread(broken.where, broken)
     for place, path in enumerate(paths):
         if stopped():
             yield Stopped(runs, tuple(paths[place:]))
             return
         yield Begun(path, place + 1, len(paths), runs)
-        for item in audit_paths([path], store, tokens=tokens):
+        for item in audit_paths([path], store, tokens=tokens, settings=settings):
             if isinstance(item, Audit):
                 runs += bool(item.run.calls)
                 empty += not item.run.calls
@@ -101,8 +106,19 @@ def _steps(path: str, item: Audit | Problem, told: set[tuple[str, str]]) -> Iter
             told.add((problem.where, problem.what))
             yield Unread(path, problem)
     if isinstance(item, Audit):
+        yield from _settings(path, item, told)
         if item.run.calls:
             yield Found(path, item)
         elif not problems:
             what = "no model call was found in this run: there is nothing to audit"
             yield Unread(path, Problem(item.run.path, what, ProblemKind.LOST))
+
+
+def _settings(path: str, audit: Audit, told: set[tuple[str, str]]) -> Iterator[Unread]:
+    """Yield what settings were in force: none of them may act unseen."""
+    for setting, line in zip(audit.settings, setting_lines(audit), strict=True):
+        if (setting.origin, line) not in told:
+            told.add((setting.origin, line))
+            yield Unread(
+                path, Problem(setting.origin, f"setting in force: {line}", ProblemKind.NOTED)
+            )

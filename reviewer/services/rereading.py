@@ -22,7 +22,7 @@ from store.records.runs import Grant, Problem, Run
 from store.records.sources import Version, VersionKey
 from store.results import Results, allows
 
-__all__ = ["OpenStore", "open_store", "results_of"]
+__all__ = ["OpenStore", "VersionFiles", "open_store", "results_of"]
 
 _TEXT_FOLDER = "text-folder"
 _STDIN = "-"
@@ -71,6 +71,22 @@ def results_of(runs: Iterable[Run], folders: Iterable[str] = ()) -> Results:
     places += [_Texts(Path(path)) for path in texts if os.path.isdir(path)]  # noqa: PTH112
     versions = [version for run in runs for version in run.versions]
     return Results(versions, _grant(runs), _Bytes(versions, places))
+
+
+class VersionFiles:
+    """Names the file that holds the bytes of a version; each run is looked at once."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, _Objects] = {}
+
+    def __call__(self, run: Run, version: Version) -> str | None:
+        """Return its path, which begins as that of the run; ``None`` where there is no file."""
+        if run.path == _STDIN:
+            return None
+        root = _root(Path(run.path))
+        if str(root) not in self._places:
+            self._places[str(root)] = _Objects(root)
+        return self._places[str(root)].path(version)
 
 
 def _root(path: Path) -> Path:
@@ -127,6 +143,11 @@ class _Objects:
         """Return its bytes, checked."""
         folder = self._folder(version) or self._folders[0]
         return folder.read(version.sha256)
+
+    def path(self, version: Version) -> str | None:
+        """Return where its bytes lie, ``None`` where they do not."""
+        folder = self._folder(version)
+        return None if folder is None else str(folder.path(version.sha256))
 
     def _folder(self, version: Version) -> ObjectFolder | None:
         if len(version.sha256) != 64:  # noqa: PLR2004 - the digits of a SHA-256

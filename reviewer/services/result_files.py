@@ -83,10 +83,10 @@ class ResultFile:
         if not self._kept:
             self._made.unlink(missing_ok=True)
 
-    def write(self, chunks: Iterable[str]) -> None:
-        """Add to the result, as UTF-8; what UTF-8 cannot hold is written as an escape."""
+    def write(self, chunks: Iterable[str | bytes]) -> None:
+        """Add to the result, text as UTF-8; what UTF-8 cannot hold is written as an escape."""
         for chunk in chunks:
-            data = chunk.encode("utf-8", "backslashreplace")
+            data = chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "backslashreplace")
             try:
                 self._stream.write(data)
             except OSError as error:

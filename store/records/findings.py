@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from store.records.bills import Bill
 from store.records.citations import Citation
 from store.records.grades import Grade
+from store.records.kinds import PlaceholderKind
 from store.records.runs import Run
 from store.records.sources import Selection, Version, VersionKey
 from store.records.text import Span, Unit
@@ -26,6 +28,7 @@ __all__ = [
     "PlaceholderFacts",
     "PlaceholderKind",
     "ReadFacts",
+    "Setting",
     "Severity",
     "SourceFacts",
     "State",
@@ -104,17 +107,6 @@ class Outcome(StrEnum):
     DELIVERED = "delivered"
     TRUNCATED = "truncated"
     PLACEHOLDER = "placeholder"
-
-
-class PlaceholderKind(StrEnum):
-    """What a placeholder stands for."""
-
-    CLEARED = "cleared"
-    FOLDED = "folded"
-    PERSISTED = "persisted"
-    TRUNCATED = "truncated"
-    COMPACTED = "compacted"
-    REFUSED = "refused"
 
 
 class Severity(StrEnum):
@@ -252,7 +244,8 @@ class PlaceholderFacts:
     holds.  ``first_call`` is ``None`` where the time is not recorded,
     ``last_full_call`` where the body is in no request.  ``removed`` is set
     when nothing stands in its place.  ``reread_whole`` says that all of it
-    came again, not only some.
+    came again, not only some.  ``stand_ins`` are the places (message of
+    `Run.messages`, part) of what stands for it.
     """
 
     tool_call_id: str
@@ -271,6 +264,7 @@ class PlaceholderFacts:
     is_file_read: bool = False
     reason: str = ""
     reread_whole: bool = False
+    stand_ins: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,8 +330,32 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that was in force, and what it did to the findings.
+
+    ``key`` is its place in the file ``origin``.  ``off`` findings were left
+    out by it, ``moved`` got another severity.  ``is_evidence`` says that it
+    stands in the run itself; such a setting may only make an audit stricter,
+    and ``refused`` counts the findings that it asked to hide or to lower.
+    """
+
+    key: str
+    value: bool | int | float | str | tuple[str, ...]
+    origin: str
+    line: int | None = None
+    is_evidence: bool = False
+    off: int = 0
+    moved: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
-    """Everything the audit of one run found."""
+    """Everything the audit of one run found.
+
+    ``settings`` are those in force that a user or the run itself made; without
+    any, every rule has its defaults.
+    """
 
     run: Run = field(repr=False)
     calls: tuple[CallFacts, ...]
@@ -347,3 +365,5 @@ class Audit:
     citations: tuple[CitationFacts, ...]
     findings: tuple[Finding, ...]
     deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
+    bill: Bill = field(default=Bill(), repr=False)
+    settings: tuple[Setting, ...] = ()

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.audit.engine import audit
+from reviewer.services.tokenizer import load_tokenizer
 from store.opening import open_paths
+from store.records.bills import Bill, BillKind
 from store.records.findings import Audit, Outcome, PlaceholderKind, ReadFacts, State
 from store.records.grades import Grade
 from store.records.runs import PartKind, Run
@@ -188,3 +190,49 @@ def test_turn_end_clearing_reports_its_broken_last_line_and_keeps_the_unknown_ev
     (problem,) = found.run.problems
     assert "last line" in problem.what
     assert problem.where.endswith("events.jsonl:39")
+
+
+@cache
+def counted(folder: Path) -> Bill:
+    (run,) = (found for found in open_paths([str(folder)]) if isinstance(found, Run))
+    tokenizer = load_tokenizer("o200k_base")
+    return audit(run, lambda text: tokenizer.count(text).tokens, tokenizer.name).bill
+
+
+def test_context_bill_gives_the_expected_tokens_to_the_token(scenarios: Path) -> None:
+    bill = counted(scenarios / "context-bill")
+    want = expected(scenarios / "context-bill")
+    results = [row.by_kind.get(BillKind.TOOL_RESULT, 0) for row in bill.calls]
+    assert bill.encoding == want["encoding"]
+    by_call = {str(row.call): count for row, count in zip(bill.calls, results, strict=True)}
+    assert by_call == want["tool_result_tokens_by_call"]
+    assert results[-1] == want["resident_last"]
+    paid = bill.calls[-1].cumulative_by_kind[BillKind.TOOL_RESULT]
+    assert paid == sum(results) == want["cumulative_tool_result_tokens"]
+
+
+def test_retrieval_admission_counts_how_often_the_same_text_was_read(scenarios: Path) -> None:
+    bill = counted(scenarios / "retrieval-admission")
+    times = {repeat.version.source_id: repeat.times for repeat in bill.repeats}
+    assert times == expected(scenarios / "retrieval-admission")["repeated_reads"]
+
+
+def test_turn_end_clearing_reads_one_log_again_and_saves_on_every_cleared_one(
+    scenarios: Path,
+) -> None:
+    bill = counted(scenarios / "turn-end-clearing")
+    want = expected(scenarios / "turn-end-clearing")
+    assert {repeat.version.source_id: True for repeat in bill.repeats} == want["reread"]
+    assert len(bill.savings) == want["cleared_tool_calls"]
+    assert all(saving.tokens > 0 for saving in bill.savings)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_bill_adds_up(scenarios: Path, name: str) -> None:
+    bill = counted(scenarios / name)
+    paid = 0
+    for row in bill.calls:
+        paid += sum(row.by_kind.values())
+        assert row.resident == sum(row.by_kind.values())
+        assert row.cumulative == paid == sum(row.cumulative_by_kind.values())
+    assert bill.new <= paid

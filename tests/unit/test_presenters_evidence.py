@@ -8,6 +8,7 @@ import pytest
 from reviewer.audit.engine import audit
 from reviewer.audit.rules import rules
 from reviewer.audit.rules._example import NOTICE, Story, cite
+from reviewer.audit.strips import Piece, strip
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window import i18n
@@ -17,7 +18,7 @@ from reviewer.window.presenters.answer import Chip, TextRun, answer_pages
 from reviewer.window.presenters.evidence import card, citation_card
 from reviewer.window.presenters.excerpts import LINES, Excerpt
 from reviewer.window.presenters.finding_card import finding_card
-from reviewer.window.presenters.strip import Piece, strip
+from reviewer.window.presenters.strip import strip_words
 from store.opening import open_paths
 from store.records.findings import Audit, Form, Verdict
 from store.records.grades import Grade
@@ -224,7 +225,7 @@ def test_a_strip_tells_delivered_from_gap_and_places_what_is_cited(sample: list[
         Piece("gap", Span(48, len(NOTICE))),
     )
     assert made.cited == ((Span(48, 101), 0),)
-    assert made.words().endswith("one gap, one place cited")
+    assert strip_words(made).endswith("one gap, one place cited")
     for found in sample:
         for facts in (v for source in found.sources for v in source.versions):
             lane = strip(found, facts.version.key)

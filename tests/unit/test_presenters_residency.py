@@ -5,13 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reviewer.audit.cells import Cells
 from reviewer.audit.engine import audit
+from reviewer.audit.residency import Cell
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.audit.standing import Standing
+from reviewer.reports._drawing import LETTERS
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
-from reviewer.window.presenters.cells import Cell, Cells
-from reviewer.window.presenters.residency import LETTERS, residency_table
+from reviewer.window.presenters.residency import residency_table
 from store.opening import open_paths
 from store.records.findings import Audit, State, VersionFacts
 from store.records.grades import Grade

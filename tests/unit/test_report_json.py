@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+from reviewer.audit.engine import audit as audited
 from reviewer.reports import Meta, reports
 from store.records.findings import Audit, Verdict
 from store.records.runs import Problem
@@ -21,7 +22,8 @@ def test_the_keys_are_those_of_the_schema_in_its_order() -> None:
     (run,) = record["runs"]
     assert list(run) == [
         "run_id", "title", "path", "format", "layer", "grade", "counts", "parent_run", "branch",
-        "problems", "calls", "sources", "reads", "placeholders", "citations", "bill", "findings",
+        "problems", "calls", "sources", "reads", "placeholders", "citations", "bill",
+        "bill_summary", "findings", "settings", "digest",
     ]  # fmt: skip
     assert run["counts"] == {
         "calls": 2, "messages": 3, "tool_calls": 1, "tool_results": 0,
@@ -76,10 +78,22 @@ def test_no_run_at_all_is_still_an_object() -> None:
     assert len(record["problems"]) == 1
 
 
+def test_a_bill_without_a_tokenizer_has_its_calls_and_no_tokens() -> None:
+    audit = replace(made_audit(), bill=audited(made_run()).bill)
+    (run,) = json.loads(_text(audit))["runs"]
+    assert [row["call"] for row in run["bill"]] == [1, 2]
+    assert {row["tool_result_tokens"] for row in run["bill"]} == {None}
+    assert {row["cumulative_tokens"] for row in run["bill"]} == {None}
+    assert run["bill"][1]["reported_input"] == 900
+    assert run["bill_summary"]["cumulative_tokens"] is None
+
+
 def test_what_was_not_counted_is_null_and_not_zero() -> None:
     (run,) = json.loads(_text(made_audit()))["runs"]
     assert [row["resident_tokens"] for row in run["bill"]] == [20, 40]
     assert [row["cumulative_tokens"] for row in run["bill"]] == [20, 60]
-    assert run["bill"][0]["tool_result_tokens"] is None
+    assert [row["tool_result_tokens"] for row in run["bill"]] == [0, 20]
+    assert run["bill"][0]["reported_input"] is None
+    assert run["bill"][0]["unaccounted_tokens"] is None
     assert run["calls"][0]["tokens"]["reported_input"] is None
     assert run["placeholders"][0]["first_call"] is None

@@ -21,6 +21,7 @@ ROOMS = (
 NOT_SHOWN = {
     "silent",  # a rule's own words about its limits stand in the manual only
     "pattern",
+    "meaning",  # what a parameter sets, in the manual only
 }
 _EXAMPLES = {"_passing", "_failing"}
 _REGEX = re.compile(r"\\[A-Za-z(\[.]|\(\?|\[\^")

@@ -10,13 +10,13 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from reviewer.audit.engine import audit
+from reviewer.audit.residency import Cell
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window import i18n, theme
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
-from reviewer.window.presenters.cells import Cell
 from reviewer.window.views import residency as module
 from reviewer.window.views.residency import PANEL, ResidencyView
 from store.records.findings import Audit

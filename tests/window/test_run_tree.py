@@ -10,6 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from reviewer.audit.strips import Strip, strip
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window.desk import Desk
@@ -19,7 +20,6 @@ from reviewer.window.models.source_tree import FETCHED, SourceModel
 from reviewer.window.place import Place
 from reviewer.window.presenters.calls import CallColumn
 from reviewer.window.presenters.sources import SourceColumn, SourceTree
-from reviewer.window.presenters.strip import Strip, strip
 from reviewer.window.views.run_tree import RunTree
 from reviewer.window.views.strip_delegate import position_at
 from store.records.findings import Audit, State

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
+from reviewer.audit.settings import Parameter, Table
 from reviewer.audit.view import AuditView
 from store.records.findings import Finding, Severity, Where
 from store.records.grades import Grade
@@ -20,7 +22,11 @@ class Rule:
 
     ``summary`` says what is checked, ``why`` why it matters, ``silent`` when
     the rule does not apply.  ``passing`` and ``failing`` build one run each:
-    they are the rule's tests and the examples of its page.
+    they are the rule's tests and the examples of its page.  ``parameters`` and
+    ``tables`` are what a user may set for it; the check asks for the values
+    in force with ``view.settings.value(RULE.id, PARAMETER, source_id)``.
+    ``version`` stands in every report and rises when the same record may give
+    other findings than before, so that two reports can be told apart.
     """
 
     id: str
@@ -32,6 +38,9 @@ class Rule:
     check: Callable[[AuditView], Iterator[Finding]]
     passing: Callable[[], Run]
     failing: Callable[[], Run]
+    parameters: tuple[Parameter[Any], ...] = ()
+    tables: tuple[Table, ...] = ()
+    version: int = 1
 
 
 def fingerprinted(finding: Finding, *identity: object) -> Finding:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from reviewer.audit.strips import facts_of, place_of
 from reviewer.audit.texts import VersionText
 from reviewer.display import one_line
 from reviewer.reports._words import quotation, reference, short
@@ -24,7 +25,6 @@ from reviewer.window.presenters.cards import (
 from reviewer.window.presenters.excerpts import Excerpt
 from reviewer.window.presenters.finding_card import finding_card
 from reviewer.window.presenters.requests import request_of
-from reviewer.window.presenters.strip import facts_of, place_of
 from reviewer.window.presenters.words import (
     grade_meaning,
     grade_word,

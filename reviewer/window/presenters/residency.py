@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,27 +9,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from reviewer.audit.cells import Cells, SourceCells, closing_call, source_cells
+from reviewer.audit.residency import Cell
 from reviewer.display import one_line
 from reviewer.reports._words import short
 from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.place import Place
-from reviewer.window.presenters.cells import Cell, Cells
 from reviewer.window.presenters.requests import request_of
 from reviewer.window.presenters.words import grade_word
 from store.records.findings import Audit
 from store.records.grades import Grade
 from store.records.sources import Version, VersionKey
 
-__all__ = ["LETTERS", "ResidencyRow", "ResidencyTable", "cell_word", "residency_table"]
-
-LETTERS: Mapping[Cell, str] = {
-    Cell.FULL: "F",
-    Cell.PARTIAL: "P",
-    Cell.PREVIEW: "V",
-    Cell.PLACEHOLDER: "H",
-    Cell.ABSENT: "·",
-}
-"""What stands in a cell, so that no state is told by its colour alone."""
+__all__ = ["ResidencyRow", "ResidencyTable", "cell_word", "residency_table"]
 
 
 def cell_word(cell: Cell) -> str:
@@ -169,39 +160,31 @@ def residency_table(audit: Audit) -> ResidencyTable:
     """Return the table of a run, its rows in the order in which sources were first given."""
     run = audit.run
     source = Cells(audit)
-    cited = Counter(facts.source_id for facts in audit.citations)
-    found: list[tuple[tuple[int, int], ResidencyRow, NDArray[np.uint8]]] = []
-    for facts in audit.sources:
-        cells = np.zeros(source.calls, np.uint8)
-        for version in facts.versions:
-            np.maximum(cells, source.version(version.version), out=cells)
-        read, shown = _first(cells, Cell.PARTIAL), _first(cells, Cell.PLACEHOLDER)
-        row = ResidencyRow(
-            source_id=facts.source_id,
-            title=facts.title,
-            kind=facts.kind,
-            versions=tuple(version.version for version in facts.versions),
-            first_read=read,
-            citations=cited[facts.source_id],
-            listed=any(version.listed for version in facts.versions),
-        )
-        never = source.calls + 1
-        found.append(((read or never, shown or never), row, cells))
-    found.sort(key=lambda one: one[0])
-    table = [cells for _, _, cells in found]
+    found = source_cells(audit, source)
     answers = sorted({answer.call for answer in run.answers if answer.call <= source.calls})
     return ResidencyTable(
-        rows=tuple(row for _, row, _ in found),
-        cells=np.vstack(table) if table else np.zeros((0, source.calls), np.uint8),
+        rows=tuple(map(_row, found)),
+        cells=(
+            np.vstack([held.cells for held in found])
+            if found
+            else np.zeros((0, source.calls), np.uint8)
+        ),
         grades=np.array([call.grade.rank for call in run.calls], np.uint8),
         answers=tuple(call for call in answers if call > 0),
-        closing=run.answers[-1].call if run.answers else source.calls,
+        closing=closing_call(run),
         _audit=audit,
         _source=source,
     )
 
 
-def _first(cells: NDArray[np.uint8], least: Cell) -> int | None:
-    """Return the first call whose cell is *least* or more."""
-    places = np.flatnonzero(cells >= least)
-    return int(places[0]) + 1 if places.size else None
+def _row(held: SourceCells) -> ResidencyRow:
+    facts = held.source
+    return ResidencyRow(
+        source_id=facts.source_id,
+        title=facts.title,
+        kind=facts.kind,
+        versions=tuple(version.version for version in facts.versions),
+        first_read=held.first_read,
+        citations=held.citations,
+        listed=any(version.listed for version in facts.versions),
+    )

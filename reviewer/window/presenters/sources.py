@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from reviewer.audit.intervals import intersect
+from reviewer.audit.strips import Strip, strip
 from reviewer.filter.columns import Column, Columns, Kind, by_name
 from reviewer.reports._words import length, short
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
-from reviewer.window.presenters.strip import Strip, strip
+from reviewer.window.presenters.strip import strip_words
 from reviewer.window.presenters.tables import NOTHING, Cell, Row, cell
 from reviewer.window.presenters.words import integrity_words
 from store.records.findings import Audit, SourceFacts, State, VersionFacts
@@ -314,7 +315,7 @@ def _block_share(facts: VersionFacts, block: Block) -> Cell:
 
 def _strip_cell(node: SourceNode) -> Cell:
     """Return the strip in words: its picture is painted."""
-    words = node.strip.words() if node.strip is not None else tr("no positions known")
+    words = strip_words(node.strip) if node.strip is not None else tr("no positions known")
     return Cell(words, words)
 
 

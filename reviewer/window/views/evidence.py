@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from reviewer.audit.strips import Strip, strip
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
 from reviewer.window.presenters.evidence import card
 from reviewer.window.presenters.excerpts import LARGEST, SHORT, Excerpt
-from reviewer.window.presenters.strip import Strip, strip
 from reviewer.window.theme import colour
 from reviewer.window.views.following import RESTYLED, follow_language, plain_label, tint
 from reviewer.window.views.record_text import RecordText

@@ -6,11 +6,11 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from reviewer.audit.residency import Cell
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.cells import Cell
 from reviewer.window.presenters.residency import ResidencyTable, cell_word, residency_table
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker

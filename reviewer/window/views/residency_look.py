@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen
 
-from reviewer.window.presenters.cells import Cell
-from reviewer.window.presenters.residency import LETTERS
+from reviewer.audit.residency import Cell
+from reviewer.reports._drawing import LETTERS
 from reviewer.window.theme import colour
 from reviewer.window.views.text_paint import blend
 

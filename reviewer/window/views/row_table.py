@@ -96,7 +96,7 @@ class RowTable(QTableView):
         return False
 
     def next_line(self, by: int) -> int:
-        """Return the line a step away, also from where a row was that is gone from the same order."""
+        """Return the line a step away, or from where the row was that the same filter took out."""
         line = self.selected_line()
         if line >= 0:
             return line + by

@@ -17,8 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from reviewer.audit.strips import Strip
 from reviewer.window.i18n import tr
-from reviewer.window.presenters.strip import Strip
+from reviewer.window.presenters.strip import piece_words, strip_words
 from reviewer.window.presenters.words import span_words
 from reviewer.window.theme import colour
 from reviewer.window.views.text_side import plain_tip
@@ -54,7 +55,7 @@ class CoverageStrip(QWidget):
         self._here = here
         self._stop = 0
         self.setVisible(strip is not None)
-        words = strip.words() if strip else ""
+        words = strip_words(strip) if strip else ""
         self.setAccessibleName(tr("Coverage: {words}", words=words) if strip else tr("Coverage"))
         self.update()
 
@@ -202,7 +203,7 @@ class CoverageStrip(QWidget):
             if self._strip is not None:
                 words = self._words(self._position(event.pos().x()))
                 QToolTip.showText(
-                    event.globalPos(), plain_tip(f"{self._strip.words()}\n{words}"), self
+                    event.globalPos(), plain_tip(f"{strip_words(self._strip)}\n{words}"), self
                 )
             return True
         return super().event(event)
@@ -213,7 +214,7 @@ class CoverageStrip(QWidget):
         words = []
         piece = self._strip.at(position)
         if piece is not None:
-            words.append(piece.words(self._strip.unit))
+            words.append(piece_words(piece, self._strip.unit))
         words += [
             tr("citation {index}: {span}", index=i + 1, span=span_words(s, self._strip.unit))
             for s, i in self._strip.cited

@@ -30,9 +30,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from reviewer.audit.strips import Strip
 from reviewer.window import theme
 from reviewer.window.models.roles import Role
-from reviewer.window.presenters.strip import Strip
 from store.records.text import Span
 
 __all__ = ["StripDelegate", "position_at"]

@@ -6,38 +6,23 @@ instead of one.  Cost: the deliveries and the stays of their messages.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewer.audit.residency import Residency
+from reviewer.audit.residency import Cell, Residency
 from reviewer.audit.texts import VersionText
-from store.records.findings import Audit, Delivery, Form
+from store.records.findings import Audit, Delivery, Form, SourceFacts
 from store.records.runs import PartKind, Run
 from store.records.sources import Version, VersionKey
 from store.records.text import Span
 
-__all__ = ["Cell", "Cells", "Spot"]
+__all__ = ["Cells", "SourceCells", "Spot", "closing_call", "source_cells"]
 
 Row = NDArray[np.uint8]
-
-
-class Cell(IntEnum):
-    """How a version or source stands in one request; the greater holds where several do.
-
-    A listing without a preview puts nothing of a body into a request, so what
-    is merely listed is ``ABSENT`` here.
-    """
-
-    ABSENT = 0
-    PLACEHOLDER = 1
-    PREVIEW = 2
-    PARTIAL = 3
-    FULL = 4
 
 
 class Spot(NamedTuple):
@@ -46,6 +31,19 @@ class Spot(NamedTuple):
     message: int
     part: int
     span: Span | None
+
+
+class SourceCells(NamedTuple):
+    """One source with its cell in each call; the greatest of its versions holds.
+
+    ``first_read`` is the first call that was given some of its body, ``None``
+    where none was.  ``citations`` counts those that name it.
+    """
+
+    source: SourceFacts
+    cells: Row
+    first_read: int | None
+    citations: int
 
 
 class Cells:
@@ -140,6 +138,33 @@ class Cells:
                 changes[stay.first].append((delivery, 1))
                 changes[stay.last + 1].append((delivery, -1))
         return changes
+
+
+def closing_call(run: Run) -> int:
+    """Return the call of the last answer, else the last call; 0 in a run without calls."""
+    return run.answers[-1].call if run.answers else len(run.calls)
+
+
+def source_cells(audit: Audit, cells: Cells) -> list[SourceCells]:
+    """Return every source of a run, in the order in which they were first given."""
+    cited = Counter(facts.source_id for facts in audit.citations)
+    never = cells.calls + 1
+    found: list[tuple[tuple[int, int], SourceCells]] = []
+    for source in audit.sources:
+        row = np.zeros(cells.calls, np.uint8)
+        for facts in source.versions:
+            np.maximum(row, cells.version(facts.version), out=row)
+        read, shown = _first(row, Cell.PARTIAL), _first(row, Cell.PLACEHOLDER)
+        held = SourceCells(source, row, read, cited[source.source_id])
+        found.append(((read or never, shown or never), held))
+    found.sort(key=lambda one: one[0])
+    return [held for _, held in found]
+
+
+def _first(row: Row, least: Cell) -> int | None:
+    """Return the first call whose cell is *least* or more."""
+    places = np.flatnonzero(row >= least)
+    return int(places[0]) + 1 if places.size else None
 
 
 def _asked(run: Run) -> Mapping[VersionKey, tuple[str, ...]]:

@@ -1,0 +1,34 @@
+"""What a report was made with: the version of the tool and of each rule."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from reviewer.reports._base import Meta
+from reviewer.reports._words import HASH_CHARS, counted
+
+__all__ = ["made_words", "rules_digest", "tool_record"]
+
+
+def rules_digest(meta: Meta) -> str:
+    """Return the SHA-256 of the ids and versions of the rules, one ``ID VERSION`` a line."""
+    lines = "".join(f"{rule} {version}\n" for rule, version in meta.rules)
+    return sha256(lines.encode()).hexdigest()
+
+
+def tool_record(meta: Meta) -> dict[str, object]:
+    """Return the record of what the report was made with."""
+    record: dict[str, object] = {"name": "reread", "version": meta.version}
+    if meta.rules:
+        record["rules"] = dict(meta.rules)
+        record["rules_sha256"] = rules_digest(meta)
+    return record
+
+
+def made_words(meta: Meta) -> str:
+    """Return in a phrase what the report was made with."""
+    words = f"Reread {meta.version}"
+    if meta.rules:
+        held = counted(len(meta.rules), "rule")
+        words += f", {held} (ids and versions {rules_digest(meta)[:HASH_CHARS]}…)"
+    return words

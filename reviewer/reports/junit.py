@@ -1,0 +1,253 @@
+"""The audit as JUnit XML, for the test reports of CI servers.
+
+The dialect is that of Jenkins' xUnit plugin (``xunit2`` of pytest), which the
+others read too.  A suite is a run.  A case is a citation, a rule that found
+nothing, or a finding: so a viewer that shows one failure of a case shows all.
+What could not be decided is skipped, what could not be read an error; neither
+is ever a case that passed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+from reviewer.audit.rules import rules
+from reviewer.reports import _words as words
+from reviewer.reports._base import Meta, Report
+from reviewer.reports._decided import of_citation, of_finding, opinion_lines, settled
+from reviewer.reports._facts import digest_of
+from reviewer.reports._safe import safe, shortened
+from reviewer.reports._settings import setting_lines
+from store.records.findings import Audit, CitationFacts, Finding, Severity, Verdict
+from store.records.runs import Problem, ProblemKind
+
+__all__ = ["REPORT"]
+
+_EXCERPT = 4_000
+_MESSAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One test case.  ``state`` is ``passed``, ``failure``, ``error`` or ``skipped``."""
+
+    name: str
+    group: str
+    state: str
+    kind: str = ""
+    message: str = ""
+    details: str = ""
+
+
+def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="reread">\n'
+    for audit in audits:
+        yield from _suite(audit, meta)
+    if problems:
+        cases = [_problem(each, "opening") for each in problems if each.kind is ProblemKind.LOST]
+        told = [_told(each) for each in problems if each.kind is not ProblemKind.LOST]
+        yield from _element("opening", "opening", {}, cases, told)
+    yield "</testsuites>\n"
+
+
+def _suite(audit: Audit, meta: Meta) -> Iterator[str]:
+    run = audit.run
+    about = {
+        "run_id": run.run_id,
+        "path": run.path,
+        "format": run.format,
+        "layer": run.layer.value,
+        "grade": words.grade_words(audit),
+        "digest": digest_of(run) or "none",
+        "reread": meta.version,
+    }
+    if meta.reviews is not None:
+        about["decisions"] = f"{meta.reviews.log}, last hash {meta.reviews.last_hash or 'none'}"
+    for number, line in enumerate(setting_lines(audit), 1):
+        about[f"setting {number}"] = line
+    lost = [each for each in run.problems if each.kind is ProblemKind.LOST]
+    told = [_told(each) for each in run.problems if each.kind is not ProblemKind.LOST]
+    cases = [
+        *(_problem(each, run.run_id) for each in lost),
+        *_citations(audit, meta),
+        *_findings(audit, meta),
+        *_silent(audit, lost),
+    ]
+    yield from _element(run.title or run.run_id, run.run_id, about, cases, told)
+
+
+def _element(
+    name: str, id_: str, about: dict[str, str], cases: Sequence[_Case], told: Sequence[str]
+) -> Iterator[str]:
+    counts = Counter(case.state for case in cases)
+    yield (
+        f'<testsuite name={_quoted(name)} id={_quoted(id_)} tests="{len(cases)}" '
+        f'failures="{counts["failure"]}" errors="{counts["error"]}" skipped="{counts["skipped"]}" '
+        'time="0">\n'
+    )
+    if about:
+        yield "<properties>\n"
+        for key, value in about.items():
+            yield f'<property name="{key}" value={_quoted(value)}/>\n'
+        yield "</properties>\n"
+    for case in cases:
+        yield _case(case)
+    if told:
+        yield f"<system-out>{_escaped(chr(10).join(told))}</system-out>\n"
+    yield "</testsuite>\n"
+
+
+def _case(case: _Case) -> str:
+    head = f'<testcase classname={_quoted(case.group)} name={_quoted(case.name)} time="0"'
+    if case.state == "passed":
+        if not case.details:
+            return f"{head}/>\n"
+        return f"{head}>\n<system-out>{_escaped(case.details)}</system-out>\n</testcase>\n"
+    message = _quoted(shortened(case.message, _MESSAGE))
+    if case.state == "skipped":
+        return f"{head}>\n<skipped message={message}/>\n</testcase>\n"
+    body = _escaped(case.details or case.message)
+    return (
+        f"{head}>\n<{case.state} type={_quoted(case.kind)} message={message}>{body}"
+        f"</{case.state}>\n</testcase>\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    # Line feeds and tabs are written as references, or a parser would make them spaces.
+    return quoteattr(safe(text), {"\n": "&#10;", "\t": "&#9;"})
+
+
+def _escaped(text: str) -> str:
+    return escape(safe(text))
+
+
+# -- cases -----------------------------------------------------------------------
+
+
+def _told(problem: Problem) -> str:
+    return f"{problem.where}: {problem.what} ({problem.kind.value})"
+
+
+def _problem(problem: Problem, run_id: str) -> _Case:
+    return _Case(problem.where, _group(run_id, "could not look"), "error", "lost", _told(problem))
+
+
+def _group(run_id: str, what: str) -> str:
+    # Viewers make folders of dots and slashes in these names.
+    return f"{run_id.replace('.', '_').replace('/', '_')}.{what}"
+
+
+def _citations(audit: Audit, meta: Meta) -> Iterator[_Case]:
+    found = {
+        finding.where.citation: finding
+        for finding in audit.findings
+        if finding.rule.startswith("CIT") and finding.where.citation is not None
+    }
+    claims = words.claims(audit)
+    for facts, claim in zip(audit.citations, claims, strict=True):
+        group = _group(audit.run.run_id, "citations")
+        name = f"{facts.index}: {words.label(facts)}"
+        finding = found.get(facts.index)
+        lines = list(_citation_lines(facts, claim, finding))
+        decided = [*opinion_lines(of_citation(meta, audit, facts))]
+        if finding is not None:
+            decided += opinion_lines(of_finding(meta, audit, finding))
+        if facts.verdict is Verdict.READ:
+            yield _Case(name, group, "passed", details="\n".join([*lines, *decided]))
+            continue
+        message = f"{facts.verdict.word}: {facts.reason}"
+        why = _why_skipped(audit, meta, finding)
+        if facts.verdict is Verdict.UNVERIFIABLE or why:
+            yield _Case(name, group, "skipped", message=f"{message} {why}".rstrip())
+            continue
+        yield _Case(
+            name, group, "failure", facts.verdict.word, message, "\n".join([*lines, *decided])
+        )
+
+
+def _citation_lines(
+    facts: CitationFacts, claim: str | None, finding: Finding | None
+) -> Iterator[str]:
+    """Yield the evidence of a citation."""
+    rule = f", {finding.rule} ({finding.severity.value})" if finding else ""
+    yield f"verdict {facts.verdict.word}, grade {facts.grade.value}{rule}"
+    yield f"anchor {words.anchor(facts)}"
+    yield f"reason: {facts.reason}"
+    if claim:
+        yield f"claim: {claim}"
+    quote = words.quotation(facts)
+    if quote is not None:
+        yield f"quoted: {shortened(quote, _EXCERPT)}"
+    calls = words.call_ranges(facts.delivered_in) or "none"
+    yield f"answered in call {facts.call_at_answer}, delivered in calls: {calls}"
+    if facts.missing:
+        yield f"missing: {words.spans(facts.missing)}"
+    if facts.evidence is not None:
+        yield f"given in call {facts.evidence.call}, message {facts.evidence.message}:"
+        yield shortened(facts.evidence.text, _EXCERPT)
+
+
+def _findings(audit: Audit, meta: Meta) -> Iterator[_Case]:
+    """Yield a case for each finding that is no verdict on a citation."""
+    names = {rule.id: rule.name for rule in rules()}
+    for finding in audit.findings:
+        if finding.rule.startswith("CIT") and finding.where.citation is not None:
+            continue
+        name = f"{finding.rule} {names.get(finding.rule, '')}: {words.where(finding)}"
+        group = _group(audit.run.run_id, finding.rule)
+        why = _why_skipped(audit, meta, finding)
+        lines = [
+            f"{finding.severity.value}, grade {finding.grade.value}",
+            finding.message,
+            f"at {words.where(finding)}",
+            *opinion_lines(of_finding(meta, audit, finding)),
+        ]
+        details = "\n".join(lines)
+        if why:
+            yield _Case(name, group, "skipped", message=f"{finding.message} {why}")
+        else:
+            yield _Case(name, group, "failure", finding.severity.value, finding.message, details)
+
+
+def _why_skipped(audit: Audit, meta: Meta, finding: Finding | None) -> str:
+    """Return why what was found does not fail, and nothing where it does.
+
+    Every reviewer accepted it, it was known before, or it is a note: none to
+    fail for, and none that passed either.  A verdict whose rule is switched
+    off is no finding.
+    """
+    if finding is None:
+        return "(no rule that is switched on speaks of it)"
+    state = of_finding(meta, audit, finding)
+    if settled(state):
+        return f"({'; '.join(opinion_lines(state))})"
+    if meta.baseline is not None and finding.fingerprint in meta.baseline:
+        return "(known before: it stands in the baseline)"
+    return "(a note)" if finding.severity is Severity.NOTE else ""
+
+
+def _silent(audit: Audit, lost: Sequence[Problem]) -> Iterator[_Case]:
+    """Yield a case for each rule that found nothing; it passed where all could be looked at."""
+    spoke = {finding.rule for finding in audit.findings}
+    left = words.undecided(audit.calls)
+    if lost:
+        left = f"something could not be read{f'; {left}' if left else ''}"
+    for rule in rules():
+        if rule.id in spoke:
+            continue
+        name, group = f"{rule.id} {rule.name}", _group(audit.run.run_id, rule.id)
+        hidden = sum(each.off for each in audit.settings if f".{rule.id}." in each.key)
+        if hidden:
+            message = f"{words.counted(hidden, 'finding')} left out by the settings"
+            yield _Case(name, group, "skipped", message=message)
+        elif left:
+            yield _Case(name, group, "skipped", message=f"found nothing, but {left}")
+        else:
+            yield _Case(name, group, "passed")
+
+
+REPORT = Report("junit", "JUnit XML, for the test reports of CI servers", ".xml", _write)
