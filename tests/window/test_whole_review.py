@@ -22,6 +22,11 @@ def seen(shell: Shell, name: str) -> QWidget:
     return next(each for each in shell.findChildren(QWidget, name) if each.isVisible())
 
 
+def cited(shell: Shell) -> int | None:
+    """Return the citation that is selected."""
+    return shell.desk.place.citation
+
+
 def words(shell: Shell, name: str) -> str:
     """Return every word of a region."""
     return "\n".join(label.text() for label in seen(shell, name).findChildren(QLabel))
@@ -50,7 +55,7 @@ def _opens(hands: Hands, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with hands.qtbot.waitSignal(shell.settled, timeout=WAIT):
         hands.choose("File", "Open run folder…")
     assert len(shell.desk.audits) == 1
-    assert shell.desk.place.citation == 0
+    assert cited(shell) == 0
     assert shell.desk.place.tab == "answer"
     shell.activateWindow()
 
@@ -61,10 +66,10 @@ def _walks(hands: Hands) -> None:
     audit = shell.desk.audit()
     for index in range(1, len(audit.citations)):
         hands.press("J")
-        assert shell.desk.place.citation == index
+        assert cited(shell) == index
     hands.press("K")
     hands.choose("Go", "Previous citation or finding")
-    while shell.desk.place.citation != 0:
+    while cited(shell) != 0:
         hands.press("K")
     assert audit.citations[0].verdict is Verdict.READ
     told = words(shell, "evidence")
@@ -73,14 +78,14 @@ def _walks(hands: Hands) -> None:
         assert step in told
     for tab in ("Model view", "Residency map", "Source", "Answer"):
         hands.choose("View", tab)
-        assert shell.desk.place.citation == 0
+        assert cited(shell) == 0
     hands.press("Ctrl+2")
     assert shell.desk.place.tab == "model"
     hands.press("]")
     hands.press("[")
     hands.press("Alt+Left")
     hands.press("Ctrl+1")
-    while shell.desk.place.citation is None:
+    while cited(shell) is None:
         hands.press("Alt+Left")
 
 
@@ -89,7 +94,7 @@ def _decides(hands: Hands) -> None:
     shell = hands.shell
     audit = shell.desk.audit()
     log = decision_log(audit.run)
-    while shell.desk.place.citation != 0:
+    while cited(shell) != 0:
         hands.press("K")
     for at, facts in enumerate(audit.citations):
         key = "A" if facts.verdict is Verdict.READ else "R"
@@ -97,7 +102,7 @@ def _decides(hands: Hands) -> None:
             hands.press(key)
         assert len(log.read().decisions) == at + 1
         hands.press("U")
-    assert shell.desk.place.citation is None, "every citation is decided, findings are not"
+    assert cited(shell) is None, "every citation is decided, findings are not"
     hands.press("K")
     for way, kinds in (
         (("Decide", "Undo decision"), ["reject", "undo"]),
@@ -149,8 +154,9 @@ def _filters(hands: Hands) -> None:
     hands.wait(lambda: 0 < table.model.shown < everything)
     table.view.setFocus()
     hands.press("J")
-    assert shell.desk.place.citation is not None
-    verdict = shell.desk.audit().citations[shell.desk.place.citation].verdict
+    at = cited(shell)
+    assert at is not None
+    verdict = shell.desk.audit().citations[at].verdict
     assert "version" in verdict.word
     table.filter.clear.click()
     table.filter.use()
@@ -165,7 +171,7 @@ def _exports(hands: Hands, place: Path, monkeypatch: pytest.MonkeyPatch) -> None
     made = json.loads(place.read_text("utf-8"))
     citations = made["runs"][0]["citations"]
     assert len(citations) == len(shell.desk.audit().citations)
-    for cited in citations:
-        (opinion,) = cited["decision"]["opinions"]
+    for one in citations:
+        (opinion,) = one["decision"]["opinions"]
         assert opinion["reviewer"] == "Ann"
-        assert opinion["decision"] == ("accept" if cited["verdict"] == "read" else "reject")
+        assert opinion["decision"] == ("accept" if one["verdict"] == "read" else "reject")
