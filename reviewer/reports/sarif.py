@@ -16,6 +16,7 @@ from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import review_record
 from reviewer.reports._evidence_files import EvidenceFiles
 from reviewer.reports._facts import digest_of, dumps
+from reviewer.reports._made import tool_record
 from reviewer.reports._safe import safe_values
 from reviewer.reports._sarif_results import CITATION_RULE, Artifacts, Results
 from reviewer.reports._settings import setting_record
@@ -98,6 +99,7 @@ def _driver(meta: Meta) -> dict[str, object]:
             }
             for kind, told in _NOTICES.items()
         ],
+        "properties": {"reread/made": tool_record(meta)},
     }
 
 
@@ -165,9 +167,7 @@ def _run(audit: Audit, files: EvidenceFiles) -> dict[str, object]:
         "callsByGrade": dict(sorted(grades.items())),
         "citationsByVerdict": dict(sorted(verdicts.items())),
         "findings": len(audit.findings),
-        "settings": [
-            {**setting_record(each), "origin": files.named(each.origin)} for each in audit.settings
-        ],
+        "settings": [setting_record(files.setting(each)) for each in audit.settings],
         "parent": run.parent_run,
         "branch": run.branch,
     }

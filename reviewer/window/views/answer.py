@@ -25,8 +25,13 @@ from reviewer.window.presenters.answer import (
     place_of_citation,
 )
 from reviewer.window.theme import colour
+<<<<<<< HEAD
 from reviewer.window.views.answer_text import ALL, SCHEME, AnswerText
 from reviewer.window.views.following import RESTYLED, follow_language, plain_label
+=======
+from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
+from reviewer.window.views.record_text import RecordText
+>>>>>>> main
 from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit
@@ -78,6 +83,7 @@ class AnswerView(QWidget):
         desk.closed.connect(self._refresh)
         desk.decisions.changed.connect(self._decided)
         follow_language(self, self._retell)
+        self._restyle = Soon(self, self._show_again)
         self._retell()
 
     # -- what is shown ----------------------------------------------------------------
@@ -258,7 +264,11 @@ class AnswerView(QWidget):
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Take the colours of a new theme."""
         super().changeEvent(event)
-        if event.type() in RESTYLED and self._shown >= 0:
+        if event.type() in RESTYLED and hasattr(self, "_restyle"):
+            self._restyle.ask()
+
+    def _show_again(self) -> None:
+        if self._shown >= 0:
             self._show(self._shown)
             self._mark(self._desk.place)
 
