@@ -165,39 +165,6 @@ _ROLES = {
 }
 
 _SHEET = """
-<<<<<<< HEAD
-QMainWindow::separator {{ background: {line}; width: 1px; height: 1px; }}
-QTabWidget::pane {{ border: 0; }}
-QLineEdit {{ padding: 3px 5px; border: 1px solid {muted}; border-radius: 3px;
-    background: {paper}; color: {ink}; }}
-QLineEdit:focus {{ border: 1px solid {accent}; }}
-QCheckBox::indicator {{ width: 12px; height: 12px; border: 1px solid {muted};
-    border-radius: 2px; background: {paper}; }}
-QCheckBox::indicator:checked {{ background: {accent}; border: 3px solid {paper};
-    outline: 1px solid {muted}; }}
-QCheckBox:focus {{ text-decoration: underline; }}
-QTabBar::tab {{ padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
-    color: {muted}; background: {window}; }}
-QTabBar::tab:selected {{ color: {ink}; border-bottom: 2px solid {accent}; }}
-QTabBar::tab:hover {{ color: {ink}; }}
-QTabBar::tab:focus {{ background: {raised}; }}
-QDockWidget::title {{ padding: 6px 8px; background: {window}; text-align: left; }}
-QHeaderView::section {{ padding: 4px 6px; border: 0; border-right: 1px solid {line};
-    border-bottom: 1px solid {line}; background: {window}; color: {muted}; }}
-QStatusBar::item {{ border: 0; }}
-QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
-QLabel[tone="muted"] {{ color: {muted}; }}
-QLabel[tone="good"] {{ color: {good}; }}
-QLabel[tone="open"] {{ color: {open}; }}
-QLabel[tone="bad"] {{ color: {bad}; }}
-QPlainTextEdit#note_text {{ border: 1px solid {muted}; border-radius: 3px; }}
-QPlainTextEdit#note_text:focus {{ border: 1px solid {accent}; }}
-QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
-QListWidget#recent_runs {{ background: {window}; }}
-QPushButton#choice {{ border: 1px solid {line};
-    border-radius: 6px; background: {paper}; }}
-QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent}; }}
-=======
 QMainWindow::separator { background: palette(mid); width: 1px; height: 1px; }
 QTabWidget::pane { border: 0; }
 QLineEdit { padding: 3px 5px; border: 1px solid palette(placeholder-text); border-radius: 3px;
@@ -224,13 +191,14 @@ QLabel[tone="muted"] { color: palette(placeholder-text); }
 QLabel[tone="good"] { color: palette(link); }
 QLabel[tone="open"] { color: palette(link-visited); }
 QLabel[tone="bad"] { color: palette(bright-text); }
+QPlainTextEdit#note_text { border: 1px solid palette(placeholder-text); border-radius: 3px; }
+QPlainTextEdit#note_text:focus { border: 1px solid palette(highlight); }
 QFrame#problem_bar { background: palette(button); border: 0;
     border-left: 4px solid palette(link-visited); }
 QListWidget#recent_runs { background: palette(window); }
 QPushButton#choice { border: 1px solid palette(mid);
     border-radius: 6px; background: palette(base); }
 QPushButton#choice:hover, QPushButton#choice:focus { border: 2px solid palette(highlight); }
->>>>>>> main
 """
 """What no palette can say.  It names roles of the palette and is set once: setting a style
 sheet takes the style of every widget down and puts it up again."""

@@ -25,13 +25,8 @@ from reviewer.window.presenters.answer import (
     place_of_citation,
 )
 from reviewer.window.theme import colour
-<<<<<<< HEAD
 from reviewer.window.views.answer_text import ALL, SCHEME, AnswerText
-from reviewer.window.views.following import RESTYLED, follow_language, plain_label
-=======
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
-from reviewer.window.views.record_text import RecordText
->>>>>>> main
 from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit

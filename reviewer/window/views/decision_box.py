@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QTextCharFormat
 from PySide6.QtWidgets import (
     QFrame,
@@ -30,7 +30,7 @@ from reviewer.window.presenters.decisions import (
     subject_at,
 )
 from reviewer.window.theme import colour
-from reviewer.window.views.following import follow_language, plain_label, tint
+from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label, tint
 from reviewer.window.views.note_edit import NoteEdit
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.text_stand_ins import shown
@@ -83,6 +83,7 @@ class DecisionBox(QFrame):
         desk.decisions.changed.connect(self._changed)
         desk.decisions.kept.connect(self._kept)
         follow_language(self, self.retranslate)
+        self._restyle = Soon(self, self._show)
         self.retranslate()
 
     def _button(self, command: str) -> QPushButton:
@@ -199,6 +200,12 @@ class DecisionBox(QFrame):
                 self.rows.add_words("\n  ")
                 self.rows.add_record(row.note, plain)
         self.rows.finish()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Take the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() in RESTYLED and hasattr(self, "_restyle"):
+            self._restyle.ask()
 
     # -- notes ---------------------------------------------------------------------
 
