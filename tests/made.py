@@ -118,6 +118,7 @@ def made_bill(run: Run) -> Bill:
                 BillKind.TOOL_RESULT: 10 * call.index * (call.index - 1),
             },
             new=20,
+            new_reading=0 if call.index == 1 else 20,
             usage=call.usage,
             unaccounted=None if call.usage.input_tokens is None else 860,
             holds=None if call.usage.input_tokens is None else True,

@@ -222,6 +222,7 @@ def _row(call: CallBill, *, counted: bool) -> dict[str, object]:
         "by_kind": {kind.value: tokens for kind, tokens in call.by_kind.items()},
         "cumulative_by_kind": {k.value: tokens for k, tokens in call.cumulative_by_kind.items()},
         "new_tokens": call.new,
+        "new_reading_tokens": call.new_reading,
         "reported_input": usage.input_tokens,
         "reported_output": usage.output_tokens,
         "reported_cache_read": usage.cache_read_tokens,

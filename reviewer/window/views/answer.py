@@ -18,12 +18,7 @@ from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.answer import (
-    AnswerPage,
-    Chip,
-    answer_pages,
-    place_of_citation,
-)
+from reviewer.window.presenters.answer import AnswerPage, Chip, answer_pages, place_of_citation
 from reviewer.window.theme import colour
 from reviewer.window.views.answer_text import ALL, SCHEME, AnswerText
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label

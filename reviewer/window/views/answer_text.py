@@ -13,8 +13,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
+from reviewer.audit.answers import TextRun
 from reviewer.window.i18n import tr, trn
-from reviewer.window.presenters.answer import AnswerPage, Chip, TextRun
+from reviewer.window.presenters.answer import AnswerPage, Chip
 from reviewer.window.theme import colour
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.text_side import plain_tip

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.audit.strips import Strip, strip
+from reviewer.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
 from reviewer.window.presenters.evidence import card
-from reviewer.window.presenters.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.theme import colour
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label, tint
 from reviewer.window.views.record_text import RecordText
