@@ -40,8 +40,9 @@ def test_every_citation_has_one_row_and_every_other_finding_one(
     view: FindingsView, audits: list[Audit]
 ) -> None:
     about_none = [each for each in audits[0].findings if each.where.citation is None]
-    assert view.model.total == len(audits[0].citations) + len(about_none) == 18
-    assert view.filter.count.text() == "18 of 18 shown"
+    total = len(audits[0].citations) + len(about_none)
+    assert view.model.total == total > len(audits[0].citations)
+    assert view.filter.count.text() == f"{total} of {total} shown"
 
 
 def test_a_row_says_its_verdict_in_a_word_and_a_sign(view: FindingsView) -> None:
