@@ -24,6 +24,7 @@ from reviewer.cli._output import Output, UnwritableError
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.baselines import Baseline, BaselineWriter
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -100,6 +101,22 @@ class Program:
         from reviewer.services.deciding import ShownLog
 
         return ShownLog.read(name)
+
+    def baseline(self, name: str) -> Baseline:
+        """Read what was found before."""
+        from reviewer.cli._command import UsageError
+        from reviewer.services.baselines import Baseline, BaselineError
+
+        try:
+            return Baseline.read(name)
+        except BaselineError as error:
+            raise UsageError(f"--baseline {error}") from None
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return what takes findings for a new baseline."""
+        from reviewer.services.baselines import BaselineWriter
+
+        return BaselineWriter()
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.baselines import Baseline, BaselineWriter
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -66,6 +67,12 @@ class Services(Protocol):
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""
+
+    def baseline(self, name: str) -> Baseline:
+        """Read what was found before.  Raises `UsageError` for what is no baseline."""
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return what takes findings for a new baseline."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

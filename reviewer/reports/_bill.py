@@ -64,6 +64,9 @@ def _reported(bill: Bill) -> str:
     text = f"Reported input: {_count(total, 'token')}"
     if len(held) < calls:
         text += f" over {len(held)} of {calls} calls; what the others used is not known"
+    cached = [c.usage.cache_read_tokens for c in held if c.usage.cache_read_tokens is not None]
+    if cached:
+        text += f" ({sum(cached):,} of it read from the provider's cache)"
     beside = [call for call in held if call.unaccounted is not None]
     if not beside:
         return f"{text}."

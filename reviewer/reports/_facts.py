@@ -94,6 +94,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "bill_summary": bill_summary(audit.bill),
         "findings": [_finding(finding) for finding in audit.findings],
         "settings": [setting_record(setting) for setting in audit.settings],
+        "absent": [_finding(finding) for finding in audit.absent],
         "digest": digest_of(run),
     }
 
@@ -296,4 +297,5 @@ def _finding(finding: Finding) -> dict[str, object]:
             "tool_call_id": where.tool_call_id,
         },
         "fingerprint": finding.fingerprint,
+        "baseline": finding.baseline.value if finding.baseline else None,
     }
