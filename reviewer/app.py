@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
     from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -89,6 +90,19 @@ class Program:
         from reviewer.services.rereading import open_store
 
         return open_store(path)
+
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare two things."""
+        from reviewer.cli._command import UsageError
+        from reviewer.services.comparing import SideError, compare_sides
+        from reviewer.services.settings import SettingsError, user_settings
+
+        try:
+            return compare_sides(a, b, runs=(run_a, run_b), settings=user_settings(None))
+        except (SettingsError, SideError) as error:
+            raise UsageError(str(error)) from None
 
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run*."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
     from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -61,6 +62,14 @@ class Services(Protocol):
 
     def open_store(self, path: str) -> OpenStore:
         """Open what exact text is read again from."""
+
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare what *a* and *b* name; the runs are named where there are several.
+
+        Raises `UsageError` for two things that cannot be compared.
+        """
 
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run* in the user's data folder."""
