@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
+    from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -66,6 +68,12 @@ class Services(Protocol):
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""
+
+    def bundle(self, wanted: Wanted, config: str | None = None) -> Bundled:
+        """Make an evidence bundle."""
+
+    def verify(self, bundle: str) -> Verified:
+        """Check an evidence bundle."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""
