@@ -29,6 +29,7 @@ from store.records.runs import (
     Usage,
 )
 from store.records.sources import Manifest, RefreshFailure, Version
+from store.stopping import go_on
 
 __all__ = ["RunBuilder", "difference"]
 
@@ -98,6 +99,7 @@ class RunBuilder:
 
     def message(self, role: str, parts: Iterable[Part], origin: str = "") -> int:
         """Return the index of this message; equal messages (origin aside) are one."""
+        go_on()
         made = Message(role, tuple(parts), origin)
         index = self._known.setdefault(made, len(self.messages))
         if index == len(self.messages):
@@ -140,6 +142,7 @@ class RunBuilder:
         Give the whole *request* (message indexes), or the *splices* against
         the call before where they are known: that costs only what changed.
         """
+        go_on()
         if request is not None:
             request = list(request)
             changes = difference(self._held, request)

@@ -24,6 +24,7 @@ from store.records.sources import (
 )
 from store.records.text import Span, Unit
 from store.shelf import Place, Shelf
+from store.stopping import go_on
 from store.tool_json import Entry, entries_in
 
 __all__ = ["derive", "obtained"]
@@ -46,6 +47,7 @@ def derive(run: Run) -> Run:
     manifests: list[Manifest] = []
     results: list[tuple[ToolResult, list[Place]]] = []
     for result, entries in zip(run.tool_results, found, strict=True):
+        go_on()
         places = shelf.place_all(filter(_is_read, entries or ()), result.origin)
         offers = tuple(_offer(entry) for entry in entries or () if not _is_read(entry))
         if offers:

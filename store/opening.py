@@ -8,6 +8,7 @@ temporary copy of standard input.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -20,18 +21,13 @@ from typing import BinaryIO
 
 from store.evidence import derive
 from store.importers import _files, importers
-from store.importers._base import (
-    HEAD_BYTES,
-    NO_CALLS,
-    HandOver,
-    Importer,
-    Probe,
-    UnreadableError,
-)
+from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
+from store.importers._probing import file_probe, folder_probe, reason, unknown
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import RefreshFailure, Version, VersionKey
+from store.stopping import Stopped, stoppable
 
-__all__ = ["open_paths"]
+__all__ = ["is_about_calls", "open_paths"]
 
 _NOT_WALKED = frozenset({".git", ".hg", ".svn", "reread.toml"})
 """Names that are passed over in silence: no evidence, and the settings of an audit."""
@@ -39,18 +35,32 @@ _NOT_WALKED = frozenset({".git", ".hg", ".svn", "reread.toml"})
 _NAMED = 5
 """How many files that nobody can read are named; the others are counted."""
 
+_NO_RUN = re.compile(r"no run found: (?:[0-9]+) text files opened as a store;")
+
 _Opened = Iterator[Run | Problem]
 
 
 def open_paths(
-    paths: Sequence[str], store: str | None = None, *, stdin: BinaryIO | None = None
+    paths: Sequence[str],
+    store: str | None = None,
+    *,
+    stdin: BinaryIO | None = None,
+    stopped: Stopped | None = None,
 ) -> Iterator[Run | Problem]:
     """Yield the runs in *paths*, and a problem for each input that cannot be read.
 
     ``-`` is standard input.  *store* is a run folder, its ``store`` or a
     folder of text files, whose versions are added to every run.  Runs come in
-    the order of *paths*; within a folder, by path and then by run id.
+    the order of *paths*; within a folder, by path and then by run id.  Where
+    *stopped* is given it is asked at each piece that is read, each message and
+    each call; `StoppedError` is raised when it says so, and the run that was
+    being read is not there.
     """
+    found = _open_all(paths, store, stdin)
+    return found if stopped is None else stoppable(found, stopped)
+
+
+def _open_all(paths: Sequence[str], store: str | None, stdin: BinaryIO | None) -> _Opened:
     evidence = _Store()
     if store is not None:
         yield from evidence.read(store)
@@ -58,6 +68,11 @@ def open_paths(
         found = _standard_input(stdin) if path == "-" else _open(path)
         for item in found:
             yield _with_evidence(evidence.added(item)) if isinstance(item, Run) else item
+
+
+def is_about_calls(problem: Problem) -> bool:
+    """Tell whether a problem says only that there is no model call: for a store that is none."""
+    return problem.what == NO_CALLS or bool(_NO_RUN.match(problem.what))
 
 
 @dataclass(slots=True)
@@ -96,7 +111,7 @@ def _open_store(path: str) -> _Opened:
     if not os.path.isdir(path):  # noqa: PTH112 - a name may hold bytes that are no text
         yield Problem(_files.shown(path), "there is no such folder; --store takes a folder")
         return
-    probe = _folder_probe(Path(path), path)
+    probe = folder_probe(Path(path), path)
     if isinstance(probe, Problem):
         yield probe
         return
@@ -119,7 +134,7 @@ def _open(path: str) -> _Opened:
     except FileNotFoundError:
         yield Problem(where, "there is no such file or folder; check the spelling")
     except (OSError, ValueError) as error:
-        yield Problem(where, f"cannot be looked at ({_reason(error)})")
+        yield Problem(where, f"cannot be looked at ({reason(error)})")
     else:
         if stat.S_ISDIR(mode):
             yield from _folder(Path(path), path)
@@ -138,34 +153,15 @@ def _file(path: Path, label: str) -> _Opened:
     """Open a file that the user named or that a manifest hands over."""
     where = _files.shown(label)
     try:
-        probe = _file_probe(path, label)
+        probe = file_probe(path, label)
     except OSError as error:
-        yield Problem(where, f"cannot be read ({_reason(error)})")
+        yield Problem(where, f"cannot be read ({reason(error)})")
         return
     importer = _importer_of(probe)
     if importer is not None:
         yield from _read(importer, probe)
     else:
-        yield Problem(where, _unknown(probe))
-
-
-def _file_probe(path: Path, label: str) -> Probe:
-    with _files.open_regular(path) as stream:
-        head = stream.read(HEAD_BYTES)
-        size = os.fstat(stream.fileno()).st_size
-    return Probe(path, label, is_folder=False, head=head, size=size)
-
-
-def _unknown(probe: Probe) -> str:
-    """Say what a file is that nobody can read, and what to do."""
-    hint = "`reread formats` lists what can be read"
-    if not probe.head:
-        return "an empty file: there is nothing to audit"
-    if b"\0" in probe.head:
-        return f"a binary file of a kind that is not known here; {hint}"
-    if probe.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-        return f"JSON of a kind that is not known here; {hint}"
-    return f"not a trace that can be read; give a folder of text sources with --store; {hint}"
+        yield Problem(where, unknown(probe))
 
 
 def _standard_input(given: BinaryIO | None) -> _Opened:
@@ -180,7 +176,7 @@ def _standard_input(given: BinaryIO | None) -> _Opened:
             with path.open("wb") as copy:
                 shutil.copyfileobj(stream, copy)
         except OSError as error:
-            yield Problem("-", f"standard input cannot be copied to {folder} ({_reason(error)})")
+            yield Problem("-", f"standard input cannot be copied to {folder} ({reason(error)})")
             return
         yield from _file(path, "-")
 
@@ -191,7 +187,7 @@ def _standard_input(given: BinaryIO | None) -> _Opened:
 def _folder(path: Path, label: str) -> _Opened:
     """Open a folder: as a whole, else what is in it, else as a store."""
     where = _files.shown(label)
-    probe = _folder_probe(path, label)
+    probe = folder_probe(path, label)
     if isinstance(probe, Problem):
         yield probe
         return
@@ -207,14 +203,6 @@ def _folder(path: Path, label: str) -> _Opened:
     yield from walk.problems
     if walk.others:
         yield Problem(where, walk.left_out(label), ProblemKind.NOTED)
-
-
-def _folder_probe(path: Path, label: str) -> Probe | Problem:
-    try:
-        names = frozenset(each.name for each in path.iterdir())
-    except OSError as error:
-        return Problem(_files.shown(label), f"the folder cannot be listed ({_reason(error)})")
-    return Probe(path, label, is_folder=True, names=names)
 
 
 def _without_run(probe: Probe, problems: list[Problem]) -> _Opened:
@@ -305,7 +293,7 @@ class _Walk:
 
     def _probe(self, place: Path, name: str) -> Probe | None:
         if place.is_dir():
-            probe = _folder_probe(place, name)
+            probe = folder_probe(place, name)
             if isinstance(probe, Probe):
                 return probe
             self.problems.append(probe)
@@ -314,9 +302,9 @@ class _Walk:
             self._leave_out(name)  # pipes, sockets, devices, broken links: opening may block
             return None
         try:
-            return _file_probe(place, name)
+            return file_probe(place, name)
         except OSError as error:
-            what = f"cannot be read ({_reason(error)})"
+            what = f"cannot be read ({reason(error)})"
             self.problems.append(Problem(_files.shown(name), what))
             return None
 
@@ -361,7 +349,7 @@ def _read(importer: Importer, probe: Probe) -> _Opened:
     except UnreadableError as error:
         failure = error.problem
     except OSError as error:
-        failure = Problem(where, f"cannot be read ({_reason(error)})")
+        failure = Problem(where, f"cannot be read ({reason(error)})")
     except Exception as error:  # noqa: BLE001 - see above
         failure = Problem(where, _internal(error))
     yield from sorted(runs, key=lambda run: (run.path, run.run_id))
@@ -389,7 +377,3 @@ def _with_evidence(run: Run) -> Run:
     except Exception as error:  # noqa: BLE001 - the run that was read must not be lost
         problem = Problem(_files.shown(run.path), _internal(error))
         return replace(run, problems=(*run.problems, problem))
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -14,6 +14,7 @@ import urllib.request
 from email.message import Message
 from pathlib import Path
 from typing import Any
+from urllib.response import addinfourl
 
 _PAGE = "https://w3id.org/ro/crate/1.1/context"
 
@@ -49,17 +50,17 @@ def _stay_here(context: Path) -> None:
         asked(address)
         headers = Message()
         headers["Content-Type"] = "application/ld+json"
-        return urllib.request.addinfourl(io.BytesIO(data), headers, address, 200)
+        return addinfourl(io.BytesIO(data), headers, address, 200)
 
     def get(_: object, address: str, **__: object) -> _Answer:
         asked(address)
         return _Answer(data)
 
-    import rdflib._networking  # noqa: PLC0415 - only where it is asked
+    import rdflib._networking as rdflib_networking  # noqa: PLC0415 - only where it is asked
     from rocrate_validator.utils.http import HttpRequester  # noqa: PLC0415
 
-    urllib.request.urlopen = urlopen
-    rdflib._networking.urlopen = urlopen  # noqa: SLF001 - it has no other way
+    for module in (urllib.request, rdflib_networking):
+        setattr(module, "urlopen", urlopen)  # noqa: B010 - neither has another way
     client = type(HttpRequester())
     client.get = client.head = get
 

@@ -36,6 +36,8 @@ _PART_KINDS = {
     PartKind.OPAQUE: BillKind.OTHER,
 }
 
+_READING = (BillKind.TOOL_RESULT, BillKind.DOCUMENT)
+
 
 def cannot_hold(estimated: int | None, reported: int | None) -> bool:
     """Return whether *reported* input tokens contradict a text of *estimated* tokens.
@@ -107,7 +109,7 @@ class _Account:
                 Step(self._run, before, call, self._held, self._size, sizes, became)
             )
         shared = shared_prefix(self._run, call, self._held, self._sizes, self._size.utf8)
-        new = self._change(call)
+        new, reading = self._change(call)
         self._paid.update(self._kinds)
         counted, reported = self._sizes.counted, call.usage.input_tokens
         resident = self._size.tokens if counted else None
@@ -120,6 +122,7 @@ class _Account:
             by_kind=_ordered(self._kinds) if counted else {},
             cumulative_by_kind=_ordered(self._paid) if counted else {},
             new=new if counted else None,
+            new_reading=reading if counted else None,
             usage=call.usage,
             unaccounted=(reported or 0) - (resident or 0) if asked else None,
             holds=not cannot_hold(resident, reported) if asked else None,
@@ -152,9 +155,13 @@ class _Account:
             or call.index in self._compacted
         )
 
-    def _change(self, call: Call) -> int:
-        """Turn the request into that of *call*; return the tokens that no request held before."""
-        new = 0
+    def _change(self, call: Call) -> tuple[int, int]:
+        """Turn the request into that of *call*.
+
+        Return the tokens that no request held before, and those of results
+        and documents among them.
+        """
+        new = reading = 0
         for splice in reversed(call.splices):
             for message in self._held[splice.start : splice.stop]:
                 self._weigh(self._weights[message], -1)
@@ -163,8 +170,10 @@ class _Account:
                 if message not in self._seen:
                     self._seen.add(message)
                     new += self._weights[message].size.tokens
+                    kinds = self._weights[message].kinds
+                    reading += sum(kinds.get(kind, 0) for kind in _READING)
             self._held[splice.start : splice.stop] = splice.messages
-        return new
+        return new, reading
 
     def _weigh(self, weight: _Weight, sign: int) -> None:
         change = self._size.plus if sign > 0 else self._size.minus

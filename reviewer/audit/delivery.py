@@ -9,7 +9,7 @@ itself is no delivery, and neither is a manifest's preview.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -43,9 +43,11 @@ _MODEL_ROLES = frozenset({"assistant", "model", "ai"})
 
 
 class Deliveries:
-    """Every delivery of a run, by message and by version."""
+    """Every delivery of a run, by message and by version; *check* is called at each message."""
 
-    def __init__(self, run: Run, residency: Residency) -> None:
+    def __init__(
+        self, run: Run, residency: Residency, check: Callable[[], None] = lambda: None
+    ) -> None:
         self.run = run
         self.residency = residency
         self.texts = {version.key: VersionText(version) for version in run.versions}
@@ -64,6 +66,7 @@ class Deliveries:
         self.by_message: dict[int, tuple[Delivery, ...]] = {}
         self.by_version: dict[VersionKey, list[Delivery]] = defaultdict(list)
         for index, message in enumerate(run.messages):
+            check()
             found = tuple(self._in_message(index, message)) if residency.stays(index) else ()
             if found:
                 self.by_message[index] = found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from reviewer.audit.applying import apply
 from reviewer.audit.bill import bill, cannot_hold
@@ -34,6 +35,27 @@ __all__ = ["audit"]
 _DEFAULTS = Settings()
 
 
+_T = TypeVar("_T")
+
+
+def _go_on() -> None:
+    """Go on: nobody asked to be able to end it."""
+
+
+def _each(items: Iterable[_T], check: Callable[[], None]) -> Iterator[_T]:
+    for item in items:
+        check()
+        yield item
+
+
+def _checking(count: CountTokens | None, check: Callable[[], None]) -> CountTokens | None:
+    def counted(text: str) -> int:
+        check()
+        return count(text) if count is not None else 0
+
+    return counted if count is not None else None
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     run: Run
@@ -47,43 +69,47 @@ class _View:
     settings: Settings
 
 
-def audit(
+def audit(  # noqa: PLR0913 - all that an audit depends on, by name
     run: Run,
     count_tokens: CountTokens | None = None,
     encoding: str = "",
     *,
     using: Iterable[Rule] | None = None,
     settings: Settings = _DEFAULTS,
+    check: Callable[[], None] = _go_on,
 ) -> Audit:
     """Return everything the audit of *run* finds.
 
     *count_tokens* estimates the tokens of a text under *encoding*; without it
     estimates are absent.  *using* are the rules asked, all of them by default,
-    under *settings*.  The same run gives the same audit.  The run in the audit is the one given,
-    with calls graded unknown where their reported tokens contradict the text;
-    ``run.grade`` stays what its kind of record can prove.
+    under *settings*.  The same run gives the same audit.  The run in the audit is the one
+    given, with calls graded unknown where their reported tokens contradict the text;
+    ``run.grade`` stays what its kind of record can prove.  *check* is called at
+    each message, call, source, citation and rule, and may raise to end it.
     """
-    sizes = Sizes(run, count_tokens)
-    figures = tuple(calls(run, sizes, encoding))
+    sizes = Sizes(run, _checking(count_tokens, check))
+    figures = tuple(_each(calls(run, sizes, encoding), check))
     run = _doubted(run, figures)
-    standing = Standing(run)
-    taken = tuple(placeholders(standing))
+    standing = Standing(run, check)
+    taken = tuple(_each(placeholders(standing), check))
     view = _View(
         run=run,
         calls=tuple(
             replace(facts, grade=call.grade, grade_reason=call.grade_reason)
             for facts, call in zip(figures, run.calls, strict=True)
         ),
-        sources=tuple(sources(standing)),
-        reads=tuple(reads(standing)),
+        sources=tuple(_each(sources(standing), check)),
+        reads=tuple(_each(reads(standing), check)),
         placeholders=taken,
-        citations=tuple(judge(standing, taken)),
+        citations=tuple(_each(judge(standing, taken), check)),
         bill=bill(standing, sizes, taken, encoding),
         requests=standing,
         settings=_DEFAULTS,
     )
     found, told = apply(
-        lambda given: replace(view, settings=given), rules() if using is None else using, settings
+        lambda given: replace(view, settings=given),
+        _each(rules() if using is None else using, check),
+        settings,
     )
     return Audit(
         run=run,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -64,10 +64,10 @@ class _ByPlace:
 class Standing:
     """One run, and what stood in each of its requests."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, check: Callable[[], None] = lambda: None) -> None:
         self.run = run
         self.residency = Residency(run.calls, len(run.messages))
-        self.deliveries = Deliveries(run, self.residency)
+        self.deliveries = Deliveries(run, self.residency, check)
         self._requests: dict[int, tuple[int, ...]] = {}
         self._bodies_of: dict[VersionKey, _ByPlace] = {}
         self._whole_at: dict[tuple[VersionKey, int], tuple[Span, ...]] = {}

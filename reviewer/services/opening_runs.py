@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from reviewer.reports import setting_lines
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind
+from store.stopping import StoppedError
 
 __all__ = ["Begun", "Ended", "Found", "Stopped", "Unread", "open_runs"]
 
@@ -69,9 +70,9 @@ def open_runs(
 ) -> Iterator[Step]:
     """Yield what is met in *paths*, in their order, and at last `Ended` or `Stopped`.
 
-    *stopped* is asked before each path and after each run.  A run without
-    model calls is no `Found`, since there is nothing to audit in it; what it
-    says of itself comes as `Unread`.
+    *stopped* is asked all the time: the run that was being read when it says so
+    is not there.  A run without model calls is no `Found`, since there is
+    nothing to audit in it; what it says of itself comes as `Unread`.
     """
     # The audit and its importers take their time to load: the window is there before them.
     from reviewer.services.auditing import audit_paths  # noqa: PLC0415
@@ -87,14 +88,19 @@ def open_runs(
             yield Stopped(runs, tuple(paths[place:]))
             return
         yield Begun(path, place + 1, len(paths), runs)
-        for item in audit_paths([path], store, tokens=tokens, settings=settings):
-            if isinstance(item, Audit):
-                runs += bool(item.run.calls)
-                empty += not item.run.calls
-            yield from _steps(path, item, told)
-            if stopped():
-                yield Stopped(runs, tuple(paths[place:]))
-                return
+        try:
+            for item in audit_paths(
+                [path], store, tokens=tokens, settings=settings, stopped=stopped
+            ):
+                if isinstance(item, Audit):
+                    runs += bool(item.run.calls)
+                    empty += not item.run.calls
+                yield from _steps(path, item, told)
+                if stopped():
+                    raise StoppedError  # noqa: TRY301 - as anything below may
+        except StoppedError:
+            yield Stopped(runs, tuple(paths[place:]))
+            return
     yield Ended(runs, empty)
 
 

@@ -12,6 +12,8 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from reviewer.window.restyling import restyle
+
 __all__ = ["CHOICES", "THEMES", "apply", "base_font", "colour", "contrast", "present", "resolved"]
 
 Choice = Literal["system", "light", "dark", "contrast"]
@@ -152,43 +154,52 @@ _ROLES = {
         QPalette.ColorRole.ButtonText,
         QPalette.ColorRole.ToolTipText,
     ),
-    "accent": (QPalette.ColorRole.Highlight, QPalette.ColorRole.Link, QPalette.ColorRole.Accent),
+    "accent": (QPalette.ColorRole.Highlight, QPalette.ColorRole.Accent),
     "on_accent": (QPalette.ColorRole.HighlightedText,),
     "muted": (QPalette.ColorRole.PlaceholderText,),
     "line": (QPalette.ColorRole.Mid, QPalette.ColorRole.Dark),
+    # The window shows no links: three colours of text that nothing else asks for.
+    "good": (QPalette.ColorRole.Link,),
+    "open": (QPalette.ColorRole.LinkVisited,),
+    "bad": (QPalette.ColorRole.BrightText,),
 }
 
 _SHEET = """
-QMainWindow::separator {{ background: {line}; width: 1px; height: 1px; }}
-QTabWidget::pane {{ border: 0; }}
-QLineEdit {{ padding: 3px 5px; border: 1px solid {muted}; border-radius: 3px;
-    background: {paper}; color: {ink}; }}
-QLineEdit:focus {{ border: 1px solid {accent}; }}
-QCheckBox::indicator {{ width: 12px; height: 12px; border: 1px solid {muted};
-    border-radius: 2px; background: {paper}; }}
-QCheckBox::indicator:checked {{ background: {accent}; border: 3px solid {paper};
-    outline: 1px solid {muted}; }}
-QCheckBox:focus {{ text-decoration: underline; }}
-QTabBar::tab {{ padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
-    color: {muted}; background: {window}; }}
-QTabBar::tab:selected {{ color: {ink}; border-bottom: 2px solid {accent}; }}
-QTabBar::tab:hover {{ color: {ink}; }}
-QTabBar::tab:focus {{ background: {raised}; }}
-QDockWidget::title {{ padding: 6px 8px; background: {window}; text-align: left; }}
-QHeaderView::section {{ padding: 4px 6px; border: 0; border-right: 1px solid {line};
-    border-bottom: 1px solid {line}; background: {window}; color: {muted}; }}
-QStatusBar::item {{ border: 0; }}
-QToolTip {{ color: {ink}; background: {paper}; border: 1px solid {line}; padding: 3px; }}
-QLabel[tone="muted"] {{ color: {muted}; }}
-QLabel[tone="good"] {{ color: {good}; }}
-QLabel[tone="open"] {{ color: {open}; }}
-QLabel[tone="bad"] {{ color: {bad}; }}
-QFrame#problem_bar {{ background: {raised}; border: 0; border-left: 4px solid {open}; }}
-QListWidget#recent_runs {{ background: {window}; }}
-QPushButton#choice {{ border: 1px solid {line};
-    border-radius: 6px; background: {paper}; }}
-QPushButton#choice:hover, QPushButton#choice:focus {{ border: 2px solid {accent}; }}
+QMainWindow::separator { background: palette(mid); width: 1px; height: 1px; }
+QTabWidget::pane { border: 0; }
+QLineEdit { padding: 3px 5px; border: 1px solid palette(placeholder-text); border-radius: 3px;
+    background: palette(base); color: palette(text); }
+QLineEdit:focus { border: 1px solid palette(highlight); }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid palette(placeholder-text);
+    border-radius: 2px; background: palette(base); }
+QCheckBox::indicator:checked { background: palette(highlight); border: 3px solid palette(base);
+    outline: 1px solid palette(placeholder-text); }
+QCheckBox:focus { text-decoration: underline; }
+QTabBar::tab { padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
+    color: palette(placeholder-text); background: palette(window); }
+QTabBar::tab:selected { color: palette(text); border-bottom: 2px solid palette(highlight); }
+QTabBar::tab:hover { color: palette(text); }
+QTabBar::tab:focus { background: palette(button); }
+QDockWidget::title { padding: 6px 8px; background: palette(window); text-align: left; }
+QHeaderView::section { padding: 4px 6px; border: 0; border-right: 1px solid palette(mid);
+    border-bottom: 1px solid palette(mid); background: palette(window);
+    color: palette(placeholder-text); }
+QStatusBar::item { border: 0; }
+QToolTip { color: palette(text); background: palette(base); border: 1px solid palette(mid);
+    padding: 3px; }
+QLabel[tone="muted"] { color: palette(placeholder-text); }
+QLabel[tone="good"] { color: palette(link); }
+QLabel[tone="open"] { color: palette(link-visited); }
+QLabel[tone="bad"] { color: palette(bright-text); }
+QFrame#problem_bar { background: palette(button); border: 0;
+    border-left: 4px solid palette(link-visited); }
+QListWidget#recent_runs { background: palette(window); }
+QPushButton#choice { border: 1px solid palette(mid);
+    border-radius: 6px; background: palette(base); }
+QPushButton#choice:hover, QPushButton#choice:focus { border: 2px solid palette(highlight); }
 """
+"""What no palette can say.  It names roles of the palette and is set once: setting a style
+sheet takes the style of every widget down and puts it up again."""
 
 
 def present() -> str:
@@ -213,7 +224,10 @@ def resolved(choice: str) -> str:
 
 
 def apply(choice: str) -> None:
-    """Show the theme that *choice* means; every widget gets a change of palette."""
+    """Show the theme that *choice* means; every widget gets a change of palette.
+
+    What is seen has its colours at the end of the turn of the event loop, the rest soon after.
+    """
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         return
@@ -224,14 +238,15 @@ def apply(choice: str) -> None:
         # Without it a widget that a style sheet speaks of takes no other size of text.
         app.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         app.setStyle("fusion")
+        app.setStyleSheet(_SHEET)
         app.setProperty(_STYLED, True)  # noqa: FBT003 - Qt's signature
     palette = _palette(tokens)
     app.setPalette(palette)
-    app.setStyleSheet(_SHEET.format(**tokens))
     for widget in app.topLevelWidgets():
         widget.setPalette(palette)
         # Views that paint with `colour` hear of it even where their own palette did not change.
         QApplication.sendEvent(widget, QEvent(QEvent.Type.PaletteChange))
+    restyle()
 
 
 def base_font(system: QFont) -> QFont:

@@ -15,7 +15,12 @@ from collections.abc import Iterator
 from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path, PureWindowsPath
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from store.stopping import go_on
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = [
     "LONG_LINES",
@@ -50,10 +55,23 @@ class Line(NamedTuple):
         return self.data.endswith(b"\n")
 
 
+class _Asking(FileIO):
+    """A file that asks at each piece of it whether anybody still waits for what it holds."""
+
+    def readinto(self, buffer: Buffer, /) -> int | None:
+        go_on()
+        return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        go_on()
+        return super().readall()
+
+
 def open_regular(path: Path, buffer: int = 1 << 16) -> BufferedReader:
     """Open *path* for reading, *buffer* bytes at a time.
 
-    Raises `OSError`, also for what is no regular file.
+    Raises `OSError`, also for what is no regular file; reading from it raises
+    `StoppedError` where nobody waits any more.
     """
     # A pipe without a writer must not block, a terminal must not become ours.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -61,7 +79,7 @@ def open_regular(path: Path, buffer: int = 1 << 16) -> BufferedReader:
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError("not a regular file")
-    return BufferedReader(FileIO(handle, "rb"), buffer)
+    return BufferedReader(_Asking(handle, "rb"), buffer)
 
 
 def lines(stream: BinaryIO) -> Iterator[Line]:

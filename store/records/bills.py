@@ -99,7 +99,8 @@ class CallBill:
 
     ``by_kind`` adds up to ``resident``, ``cumulative_by_kind`` to
     ``cumulative``; kinds that never occurred are absent.  ``new`` are tokens
-    of messages that no request before held.  ``unaccounted`` is what was
+    of messages that no request before held, ``new_reading`` those of them that
+    are results and documents.  ``unaccounted`` is what was
     reported beyond the estimate: tool definitions, overhead, what the record
     does not hold, and the difference of tokenizers.  ``holds`` is whether the
     reported tokens can hold the visible text, ``None`` where that cannot be
@@ -114,6 +115,7 @@ class CallBill:
     by_kind: Mapping[BillKind, int]
     cumulative_by_kind: Mapping[BillKind, int]
     new: int | None
+    new_reading: int | None
     usage: Usage
     unaccounted: int | None
     holds: bool | None

@@ -163,6 +163,10 @@ def test_retrieval_admission_shows_the_refused_read_and_both_versions(scenarios:
     want = expected(scenarios / "retrieval-admission")
     refused = [r.selection.source_id for r in found.reads if r.outcome is Outcome.REFUSED]
     assert refused == want["refused_reads"]
+    silent = [f.where.source_id for f in found.findings if f.rule == "BUD002"]
+    assert silent == want["refused_reads"]
+    again = [f.where.source_id for f in found.findings if f.rule == "BUD004"]
+    assert dict.fromkeys(again, 5) == want["repeated_reads"]
     (fact,) = found.placeholders
     assert (fact.kind, fact.last_full_call, fact.kept) == (PlaceholderKind.REFUSED, None, ())
     mixed = [s.source_id for s in found.sources if sum(bool(v.delivered) for v in s.versions) > 1]

@@ -14,10 +14,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.services.sessions import Session
 from reviewer.window import i18n
+from reviewer.window.desk import Desk
 from reviewer.window.shell import Shell
+from store.records.findings import Audit
+from tests.window.driving import WAIT
 from tests.window.watcher import WatchedApplication, Watcher
 
 _WATCH = float(os.environ.get("REREAD_WATCH") or 0)
@@ -60,8 +64,10 @@ def _nothing_is_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iter
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.unfreeze()
     gc.collect()
-    left = [each.name for each in threading.enumerate() if each not in threads]
-    assert left == [], "threads were left behind"
+    left = [each for each in threading.enumerate() if each not in threads]
+    for each in left:  # told to end, they end at their next opportunity
+        each.join(WAIT / 1000)
+    assert [each.name for each in left if each.is_alive()] == [], "threads were left behind"
     assert i18n.changed == listeners, "somebody still listens to the language"
     timers = [
         each
@@ -75,9 +81,44 @@ def _nothing_is_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iter
 
 
 @pytest.fixture
+def speak(qapp: QApplication) -> Callable[[str], None]:
+    """Give a function that changes the language and lets every view take it up."""
+
+    def changed(code: str) -> None:
+        i18n.set_language(code)
+        qapp.processEvents()
+
+    return changed
+
+
+@pytest.fixture
 def sample(tmp_path: Path) -> list[str]:
     """Give the paths of the two sample runs."""
     return [str(place) for place in write_sample(tmp_path / "sample")]
+
+
+@pytest.fixture(scope="session")
+def audits(tmp_path_factory: pytest.TempPathFactory) -> list[Audit]:
+    """Give the audits of the two sample runs."""
+    paths = [str(place) for place in write_sample(tmp_path_factory.mktemp("sample"))]
+    found = audit_paths(paths, tokens=False, strict=True)
+    return [each for each in found if isinstance(each, Audit)]
+
+
+@pytest.fixture(scope="session")
+def incident(audits: list[Audit]) -> Audit:
+    """Give the audit of the first of them."""
+    return audits[0]
+
+
+@pytest.fixture
+def desk(qapp: QApplication, audits: list[Audit]) -> Iterator[Desk]:
+    """Give a desk with the sample on it, for a view of its own."""
+    desk = Desk(qapp)
+    for audit in audits:
+        desk.add(audit)
+    yield desk
+    desk.deleteLater()
 
 
 @pytest.fixture
@@ -101,8 +142,8 @@ def shell(make_shell: Callable[..., Shell]) -> Shell:
 
 @pytest.fixture
 def opened(shell: Shell, sample: list[str], qtbot: QtBot) -> Shell:
-    """Give a window with the sample open."""
-    with qtbot.waitSignal(shell.settled, timeout=30_000):
+    """Give a window with the sample open, and looked at for what it has become since."""
+    with qtbot.waitSignals([shell.settled, shell.handlers.follower.looked], timeout=WAIT):
         shell.open(sample)
     return shell
 

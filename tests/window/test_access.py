@@ -11,8 +11,10 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
+    QAbstractSlider,
     QApplication,
     QComboBox,
+    QFrame,
     QLineEdit,
     QScrollArea,
     QTabBar,
@@ -26,6 +28,7 @@ from reviewer.window.presenters import places, words
 from reviewer.window.shell import Shell
 from store.records.findings import Severity, Verdict
 from store.records.sources import Integrity
+from tests.window.driving import WAIT
 
 KINDS = (QAbstractButton, QLineEdit, QAbstractItemView, QComboBox, QTabBar, QAbstractScrollArea)
 CUSTOM = ("text_view", "residency_map", "coverage_strip", "model_text", "source_text")
@@ -154,8 +157,10 @@ def test_every_dialog_can_be_walked_and_left(
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_what_is_painted_says_its_present_item(opened: Shell, qtbot: QtBot, language: str) -> None:
-    set_language(language)
+def test_what_is_painted_says_its_present_item(
+    opened: Shell, qtbot: QtBot, speak: Callable[[str], None], language: str
+) -> None:
+    speak(language)
     audit = opened.desk.audit(0)
     place = places.citation_place(audit, 0, 2, "residency")
     opened.desk.go(place)
@@ -193,3 +198,44 @@ def test_no_state_is_told_by_colour_alone() -> None:
 def test_a_place_without_evidence_is_spoken_too(opened: Shell) -> None:
     opened.desk.go(Place(run=0, call=1, tab="residency"))
     assert child(opened, "residency_map").accessibleName()
+
+
+def usable(shell: Shell) -> list[QWidget]:
+    """Return what a person can work with, apart from what Qt adds to its own widgets."""
+    kinds = (QAbstractButton, QLineEdit, QAbstractItemView, QComboBox, QTabBar, QAbstractScrollArea)
+    found: list[QWidget] = []
+    for widget in shell.findChildren(QWidget):
+        own = not widget.objectName().startswith("qt_") and not isinstance(widget, QAbstractSlider)
+        parts = type(widget).__name__ in ("QHeaderView", "CloseButton", "QToolButton")
+        parts = parts or isinstance(widget.window(), QFrame)  # what opens from a box or a line
+        if isinstance(widget, kinds) and own and not parts:
+            found.append(widget)
+    return found
+
+
+def _can_be_reached(widget: QWidget) -> bool:
+    """Tell whether Tab leads to *widget*, or into it where it only holds others."""
+    inside = widget.findChildren(QWidget) if isinstance(widget, QScrollArea) else []
+    return any(each.focusPolicy() & Qt.FocusPolicy.TabFocus for each in [widget, *inside])
+
+
+@pytest.mark.parametrize("open_first", [False, True])
+def test_everything_that_can_be_used_has_a_name_and_is_reached_with_tab(
+    shell: Shell, sample: list[str], qtbot: QtBot, *, open_first: bool
+) -> None:
+    if open_first:
+        with qtbot.waitSignal(shell.settled, timeout=WAIT):
+            shell.open(sample)
+    found = usable(shell)
+    assert found
+    unnamed = [
+        f"{type(each).__name__} {each.objectName()}" for each in found if not each.accessibleName()
+    ]
+    assert unnamed == []
+    assert [type(each).__name__ for each in found if not each.objectName()] == []
+    unreached = [
+        each.objectName()
+        for each in found
+        if not isinstance(each, QTabBar) and not _can_be_reached(each)
+    ]
+    assert unreached == []

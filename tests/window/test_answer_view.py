@@ -1,6 +1,6 @@
 """The answer shows its text as recorded, and each citation as a chip that leads on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,9 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from reviewer.audit.engine import audit
 from reviewer.audit.rules._example import Story, cite
-from reviewer.services.auditing import audit_paths
-from reviewer.services.sample import write_sample
-from reviewer.window import i18n
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
 from reviewer.window.views import answer as module
@@ -48,14 +45,6 @@ def answered(text: str, *citations: Citation) -> Audit:
 
 def marks(*places: tuple[int, int]) -> Sequence[Citation]:
     return [cite("notice", (0, 10), answer_span=Span(*place)) for place in places]
-
-
-@pytest.fixture(scope="module")
-def incident(tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    (place, _) = write_sample(tmp_path_factory.mktemp("sample"))
-    (found,) = audit_paths([str(place)], tokens=False, strict=True)
-    assert isinstance(found, Audit)
-    return found
 
 
 def test_every_chip_has_the_sign_and_the_word_of_its_verdict(qtbot: QtBot, incident: Audit) -> None:
@@ -190,10 +179,9 @@ def test_of_several_answers_the_one_with_the_present_citation_is_shown(qtbot: Qt
     assert (desk.place.call, desk.place.tab) == (3, "answer")
 
 
-def test_the_chips_follow_the_language(qtbot: QtBot, incident: Audit) -> None:
+def test_the_chips_follow_the_language(
+    qtbot: QtBot, incident: Audit, speak: Callable[[str], None]
+) -> None:
     _, _, text = shown(qtbot, incident)
-    i18n.set_language("zh_CN")
-    try:
-        assert "已读" in text.toPlainText()
-    finally:
-        i18n.set_language("en")
+    speak("zh_CN")
+    assert "已读" in text.toPlainText()

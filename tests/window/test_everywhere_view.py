@@ -8,11 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from reviewer.services import finding_text
 from reviewer.services.finding_text import Group, Kind
-from reviewer.window import i18n
 from reviewer.window.shell import Shell
 from reviewer.window.views.everywhere import EverywhereView
-
-WAIT = 30_000
+from tests.window.driving import WAIT
 
 
 def search(shell: Shell, wanted: str, qtbot: QtBot) -> EverywhereView:
@@ -108,10 +106,10 @@ def test_more_hits_than_are_listed_are_counted_and_said(
 
 
 def test_closing_the_runs_empties_the_list_and_the_language_changes_it(
-    opened: Shell, qtbot: QtBot
+    opened: Shell, qtbot: QtBot, speak: Callable[[str], None]
 ) -> None:
     view = search(opened, "the", qtbot)
-    i18n.set_language("zh_CN")
+    speak("zh_CN")
     assert "模型收到的内容" in view.model.index(0, 0).data()
     assert "模型收到的内容" in view.words.text()
     opened.menus.actions["file.close_all"].trigger()

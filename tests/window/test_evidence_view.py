@@ -1,6 +1,5 @@
 """The evidence region shows the three steps of the present citation, and leads to each."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
@@ -9,8 +8,6 @@ from pytestqt.qtbot import QtBot
 from reviewer.audit.engine import audit
 from reviewer.audit.rules import rules
 from reviewer.audit.rules._example import Story, cite
-from reviewer.services.auditing import audit_paths
-from reviewer.services.sample import write_sample
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
 from reviewer.window.views.evidence import PANEL, EvidenceView, ExcerptBox
@@ -19,14 +16,6 @@ from store.records.findings import Audit
 from store.records.text import Span
 
 _NONE = Qt.KeyboardModifier.NoModifier
-
-
-@pytest.fixture(scope="module")
-def incident(tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    (place, _) = write_sample(tmp_path_factory.mktemp("sample"))
-    (found,) = audit_paths([str(place)], tokens=False, strict=True)
-    assert isinstance(found, Audit)
-    return found
 
 
 def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, EvidenceView]:

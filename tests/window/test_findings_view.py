@@ -1,7 +1,7 @@
 """The findings: what is shown of them, what a filter does, and where a chosen row leads."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,10 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from reviewer.filter.parser import parse
-from reviewer.services.auditing import audit_paths
-from reviewer.services.sample import write_sample
 from reviewer.window.desk import Desk
-from reviewer.window.i18n import set_language
 from reviewer.window.models.roles import Role
 from reviewer.window.models.rows import RowModel, Wish
 from reviewer.window.place import Place
@@ -23,22 +20,6 @@ from reviewer.window.views.findings import FindingsView
 from store.records.findings import Audit, Finding, Severity, Where
 from store.records.grades import Grade
 from store.records.text import Span
-
-
-@pytest.fixture(scope="module")
-def audits(tmp_path_factory: pytest.TempPathFactory) -> list[Audit]:
-    paths = [str(path) for path in write_sample(tmp_path_factory.mktemp("sample"))]
-    return [found for found in audit_paths(paths, tokens=False) if isinstance(found, Audit)]
-
-
-@pytest.fixture
-def desk(audits: list[Audit], qapp: QApplication) -> Iterator[Desk]:
-    desk = Desk()
-    for audit in audits:
-        desk.add(audit)
-    yield desk
-    set_language("en")
-    qapp.processEvents()
 
 
 @pytest.fixture
@@ -236,14 +217,16 @@ def test_another_run_shows_its_own_rows(view: FindingsView, desk: Desk) -> None:
     assert view.model.total == 0
 
 
-def test_the_language_changes_while_the_view_is_open(view: FindingsView) -> None:
-    set_language("zh_CN")
+def test_the_language_changes_while_the_view_is_open(
+    view: FindingsView, speak: Callable[[str], None]
+) -> None:
+    speak("zh_CN")
     assert texts(view, ReviewColumn.VERDICT)[0] == "✓ read（已读）"
     heading = view.model.headerData(0, Qt.Orientation.Horizontal)
     assert heading == "判定"
     view.filter.set_text("verdict == raed")
     assert view.filter.error.text().startswith("✗ 第 12 个字符：")
-    set_language("en")
+    speak("en")
     assert view.filter.error.text().startswith("✗ Character 12")
 
 

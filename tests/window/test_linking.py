@@ -20,8 +20,7 @@ from reviewer.window.shell import Shell
 from store.digest import run_digest
 from store.records.runs import ProblemKind
 from store.records.text import Span
-
-WAIT = 30_000
+from tests.window.driving import WAIT, is_told
 
 
 def copied(shell: Shell, qtbot: QtBot) -> str:
@@ -63,10 +62,10 @@ def test_a_text_that_is_not_the_quote_is_said(opened: Shell, qtbot: QtBot) -> No
     link = replace(parse_link(copied(opened, qtbot)), quote=Quote.of("never written"))
     opened.problems.clear()
     opened.open([format_link(link)])
-    qtbot.waitUntil(lambda: bool(opened.problems.problems), timeout=WAIT)
-    problem = opened.problems.problems[-1]
+    words = "the text at this place is not what the link quotes"
+    qtbot.waitUntil(lambda: is_told(opened, words), timeout=WAIT)
+    problem = next(each for each in opened.problems.problems if each.what == words)
     assert problem.kind is ProblemKind.CHANGED
-    assert problem.what == "the text at this place is not what the link quotes"
     assert opened.problems.isVisible()
 
 
@@ -135,8 +134,8 @@ def test_another_run_than_the_one_named_is_not_taken_for_it(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: sample[0])
     folder = next(each for each in box.findChildren(QPushButton) if "folder" in each.text())
     qtbot.mouseClick(folder, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(opened.problems.problems), timeout=WAIT)
-    assert "is not the one that this link names" in opened.problems.problems[-1].what
+    words = "is not the one that this link names"
+    qtbot.waitUntil(lambda: is_told(opened, words), timeout=WAIT)
     assert opened.desk.place == before
 
 
@@ -147,7 +146,7 @@ def test_a_run_that_has_grown_since_is_still_found_and_the_change_is_said(
     opened.desk.go(Place(run=1, call=1, tab="model"))
     opened.open([format_link(link)])
     qtbot.waitUntil(lambda: opened.desk.place.run == 0, timeout=WAIT)
-    assert "no longer, what it was" in opened.problems.problems[-1].what
+    assert is_told(opened, "no longer, what it was")
 
 
 def test_a_link_is_pasted_into_the_palette_or_the_dialog(
@@ -176,7 +175,7 @@ def test_a_link_is_pasted_into_the_palette_or_the_dialog(
 
 def test_what_is_no_link_is_refused_with_the_reason(shell: Shell) -> None:
     shell.open(["reread:broken"])
-    assert "cannot be followed" in shell.problems.problems[-1].what
+    assert is_told(shell, "cannot be followed")
     assert shell.opener.paths == []
 
 

@@ -16,8 +16,7 @@ from reviewer.window.views.findings import FindingsView
 from reviewer.window.views.run_tree import RunTree
 from store.records.findings import Audit
 from store.records.runs import ProblemKind
-
-WAIT = 30_000
+from tests.window.driving import WAIT
 
 
 class Growing:

@@ -1,6 +1,6 @@
 """The model view and the source view: they follow the reviewer and lead further."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,9 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from reviewer.audit.engine import audit
-from reviewer.services.sample import write_sample
-from reviewer.window import i18n
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
 from reviewer.window.presenters.model_text import ModelText
@@ -20,30 +17,9 @@ from reviewer.window.presenters.places import citation_place, gap_step
 from reviewer.window.views import model_view
 from reviewer.window.views.model_view import ModelView
 from reviewer.window.views.source_view import SourceView
-from store.opening import open_paths
-from store.records.findings import Audit, Form, Verdict
-from store.records.runs import Run
+from store.records.findings import Form, Verdict
 from store.records.sources import Integrity
 from tests.made import HOSTILE, made_audit
-
-
-@pytest.fixture(scope="module")
-def audits(tmp_path_factory: pytest.TempPathFactory) -> list[Audit]:
-    """Give the audits of the sample runs."""
-    places = write_sample(tmp_path_factory.mktemp("sample"))
-    found = [one for one in open_paths([str(p) for p in places]) if isinstance(one, Run)]
-    return [audit(run) for run in found]
-
-
-@pytest.fixture
-def desk(qtbot: QtBot, audits: list[Audit]) -> Iterator[Desk]:
-    """Give a desk with the sample on it."""
-    del qtbot
-    desk = Desk()
-    for one in audits:
-        desk.add(one)
-    yield desk
-    desk.deleteLater()
 
 
 def in_sight(qtbot: QtBot, view: QWidget) -> None:
@@ -282,16 +258,14 @@ def test_a_citation_of_the_list_moves_to_its_place(desk: Desk, source: SourceVie
 
 
 def test_both_views_speak_chinese_after_a_switch(
-    desk: Desk, model: ModelView, source: SourceView
+    desk: Desk, model: ModelView, source: SourceView, speak: Callable[[str], None]
 ) -> None:
     desk.go(citation_place(desk.audits[0], 0, 0, "model"))
-    i18n.set_language("zh_CN")
-    try:
-        for words in (model.banner.text(), model.changes.text(), source.facts.text()):
-            assert any("\u4e00" <= char <= "\u9fff" for char in words)
-        assert "── 消息" in model.pane.view.text
-    finally:
-        i18n.set_language("en")
+    speak("zh_CN")
+    for words in (model.banner.text(), model.changes.text(), source.facts.text()):
+        assert any("\u4e00" <= char <= "\u9fff" for char in words)
+    assert "── 消息" in model.pane.view.text
+    speak("en")
     assert "── message" in model.pane.view.text
 
 

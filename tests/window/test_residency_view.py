@@ -1,5 +1,6 @@
 """The residency map is walked by key and pointer, and leads to the model's input."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +13,7 @@ from pytestqt.qtbot import QtBot
 from reviewer.audit.engine import audit
 from reviewer.audit.residency import Cell
 from reviewer.audit.rules._example import NOTICE, Story, cite
-from reviewer.services.auditing import audit_paths
-from reviewer.services.sample import write_sample
-from reviewer.window import i18n, theme
+from reviewer.window import theme
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
 from reviewer.window.views import residency as module
@@ -23,14 +22,6 @@ from store.records.findings import Audit
 from store.records.grades import Grade
 
 _NONE = Qt.KeyboardModifier.NoModifier
-
-
-@pytest.fixture(scope="module")
-def incident(tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    (place, _) = write_sample(tmp_path_factory.mktemp("sample"))
-    (found,) = audit_paths([str(place)], tokens=False, strict=True)
-    assert isinstance(found, Audit)
-    return found
 
 
 def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, ResidencyView]:
@@ -183,14 +174,13 @@ def test_hostile_names_are_shown_as_they_are(qtbot: QtBot) -> None:
     assert view.map.words().startswith("<b>a</b>\\u{202E}\u240a.md, call 2: full")
 
 
-def test_the_words_follow_the_language(qtbot: QtBot, incident: Audit) -> None:
+def test_the_words_follow_the_language(
+    qtbot: QtBot, incident: Audit, speak: Callable[[str], None]
+) -> None:
     _, view = shown(qtbot, incident)
-    i18n.set_language("zh_CN")
-    try:
-        assert "第 8 次调用" in view.map.words()
-        assert "完整" in view.legend.accessibleName()
-    finally:
-        i18n.set_language("en")
+    speak("zh_CN")
+    assert "第 8 次调用" in view.map.words()
+    assert "完整" in view.legend.accessibleName()
 
 
 def test_five_hundred_sources_by_two_thousand_calls_are_one_image(qtbot: QtBot) -> None:

@@ -1,6 +1,6 @@
 """The run: calls and sources side by side, the strip of a version, and where all of it leads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from reviewer.audit.strips import Strip, strip
 from reviewer.services.auditing import audit_paths
-from reviewer.services.sample import write_sample
 from reviewer.window.desk import Desk
-from reviewer.window.i18n import set_language
 from reviewer.window.models.roles import Role
 from reviewer.window.models.source_tree import FETCHED, SourceModel
 from reviewer.window.place import Place
@@ -25,22 +23,6 @@ from reviewer.window.views.strip_delegate import position_at
 from store.records.findings import Audit, State
 from store.records.sources import VersionKey
 from store.records.text import Span
-
-
-@pytest.fixture(scope="module")
-def audits(tmp_path_factory: pytest.TempPathFactory) -> list[Audit]:
-    paths = [str(path) for path in write_sample(tmp_path_factory.mktemp("sample"))]
-    return [found for found in audit_paths(paths, tokens=False) if isinstance(found, Audit)]
-
-
-@pytest.fixture
-def desk(audits: list[Audit], qapp: QApplication) -> Iterator[Desk]:
-    desk = Desk()
-    for audit in audits:
-        desk.add(audit)
-    yield desk
-    set_language("en")
-    qapp.processEvents()
 
 
 @pytest.fixture
@@ -214,8 +196,10 @@ def test_the_view_follows_the_desk_without_answering(
     assert (view.calls.total, view.sources.total) == (0, 0)
 
 
-def test_the_language_changes_while_the_view_is_open(view: RunTree) -> None:
-    set_language("zh_CN")
+def test_the_language_changes_while_the_view_is_open(
+    view: RunTree, speak: Callable[[str], None]
+) -> None:
+    speak("zh_CN")
     assert came_back(view)[1] == "● 完整"
     assert view.call_title.text() == "调用 · 显示 8／8"
     assert view.sources.headerData(0, Qt.Orientation.Horizontal) == "来源"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from reviewer.audit.answers import TextRun, pieces
 from reviewer.display import one_line
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
@@ -17,17 +18,8 @@ from reviewer.window.presenters.words import (
 )
 from store.records.findings import Audit, CitationFacts
 from store.records.sources import VersionKey
-from store.records.text import Span
 
-__all__ = ["AnswerPage", "Chip", "TextRun", "answer_pages", "place_of_citation"]
-
-
-@dataclass(frozen=True, slots=True)
-class TextRun:
-    """A stretch of the answer's text; ``citations`` are those that mark it."""
-
-    span: Span
-    citations: tuple[int, ...]
+__all__ = ["AnswerPage", "Chip", "answer_pages", "place_of_citation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +127,8 @@ def _sorted(
 
 
 def _pieces(placed: list[CitationFacts], length: int) -> Iterator[TextRun | Chip]:
-    starts: dict[int, list[int]] = defaultdict(list)
-    ends: dict[int, list[CitationFacts]] = defaultdict(list)
-    for facts in placed:
-        span = facts.citation.answer_span
-        if span is not None:
-            starts[span.start].append(facts.index)
-            ends[span.end].append(facts)
-    at = 0
-    marking: dict[int, None] = {}
-    for edge in sorted({0, length, *starts, *ends}):
-        if edge > at:
-            yield TextRun(Span(at, edge), tuple(marking))
-            at = edge
-        for index in starts.get(edge, ()):
-            marking[index] = None
-        for facts in sorted(ends.get(edge, ()), key=lambda one: one.index):
-            marking.pop(facts.index, None)
-            yield _chip(facts)
+    for piece in pieces(placed, length):
+        yield piece if isinstance(piece, TextRun) else _chip(piece)
 
 
 def _chip(facts: CitationFacts, note: str = "") -> Chip:

@@ -24,19 +24,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from reviewer.audit.answers import TextRun
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.answer import (
-    AnswerPage,
-    Chip,
-    TextRun,
-    answer_pages,
-    place_of_citation,
-)
+from reviewer.window.presenters.answer import AnswerPage, Chip, answer_pages, place_of_citation
 from reviewer.window.theme import colour
-from reviewer.window.views.following import RESTYLED, follow_language, plain_label
+from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
@@ -227,6 +222,7 @@ class AnswerView(QWidget):
         desk.opened.connect(self._opened)
         desk.closed.connect(self._refresh)
         follow_language(self, self._retell)
+        self._restyle = Soon(self, self._show_again)
         self._retell()
 
     # -- what is shown ----------------------------------------------------------------
@@ -388,7 +384,11 @@ class AnswerView(QWidget):
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Take the colours of a new theme."""
         super().changeEvent(event)
-        if event.type() in RESTYLED and self._shown >= 0:
+        if event.type() in RESTYLED and hasattr(self, "_restyle"):
+            self._restyle.ask()
+
+    def _show_again(self) -> None:
+        if self._shown >= 0:
             self._show(self._shown)
             self._mark(self._desk.place)
 

@@ -14,15 +14,15 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.audit.strips import Strip, strip
+from reviewer.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
 from reviewer.window.presenters.evidence import card
-from reviewer.window.presenters.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.theme import colour
-from reviewer.window.views.following import RESTYLED, follow_language, plain_label, tint
+from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label, tint
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.strip import CoverageStrip
 from reviewer.window.views.text_stand_ins import shown
@@ -122,6 +122,7 @@ class EvidenceView(QScrollArea):
         desk.opened.connect(lambda _index: self._move(desk.place))
         desk.closed.connect(lambda: self._move(desk.place))
         follow_language(self, self._again)
+        self._restyle = Soon(self, self._again)
         self._again()
 
     def _again(self) -> None:
@@ -238,8 +239,8 @@ class EvidenceView(QScrollArea):
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Take the colours of a new theme."""
         super().changeEvent(event)
-        if event.type() in RESTYLED and hasattr(self, "_key"):
-            self._again()
+        if event.type() in RESTYLED and hasattr(self, "_restyle"):
+            self._restyle.ask()
 
 
 def _ways(found: Card) -> tuple[Button, ...]:

@@ -1,25 +1,44 @@
-"""What views share: hearing of a new language, and labels for text of unknown origin."""
+"""What views share: hearing of a new language or look, and labels for text of unknown origin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from reviewer.window import i18n
 from reviewer.window.views.text_stand_ins import shown
 
-__all__ = ["RESTYLED", "follow_language", "plain_label", "tint"]
+__all__ = ["RESTYLED", "Soon", "follow_language", "plain_label", "tint"]
 
 RESTYLED = frozenset({QEvent.Type.PaletteChange, QEvent.Type.FontChange})
 """Changes after which a view that took colours or sizes takes them anew."""
 
 
+class Soon(QObject):
+    """One piece of work that is done in a turn of the event loop of its own.
+
+    However often it is asked for until then, it is done once.  Many views hear
+    of the same change: each takes its time for itself, and the window stays alive.
+    """
+
+    def __init__(self, owner: QObject, work: Callable[[], None]) -> None:
+        super().__init__(owner)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(work)
+
+    def ask(self) -> None:
+        """Have it done soon."""
+        self._timer.start()
+
+
 def follow_language(widget: QWidget, retell: Callable[[], None]) -> None:
-    """Call *retell* after each change of language, as long as *widget* lives."""
-    i18n.changed.append(retell)
-    widget.destroyed.connect(lambda: i18n.changed.remove(retell))
+    """Call *retell* soon after each change of language, as long as *widget* lives."""
+    ask = Soon(widget, retell).ask
+    i18n.changed.append(ask)
+    widget.destroyed.connect(lambda: i18n.changed.remove(ask))
 
 
 def tint(label: QLabel, tone: str) -> None:
