@@ -143,8 +143,8 @@ def _properties(runs: list[dict[str, object]], meta: Meta) -> dict[str, object]:
     }
     if meta.reviews is not None:
         found["reread/decisions"] = review_record(meta.reviews)
-    if meta.baseline is not None:
-        found["reread/baseline"] = len(meta.baseline)
+    if meta.baseline_name:
+        found["reread/baseline"] = meta.baseline_name
     return found
 
 
@@ -167,6 +167,7 @@ def _run(audit: Audit, files: EvidenceFiles) -> dict[str, object]:
         "callsByGrade": dict(sorted(grades.items())),
         "citationsByVerdict": dict(sorted(verdicts.items())),
         "findings": len(audit.findings),
+        "findingsGone": len(audit.absent),
         "settings": [setting_record(files.setting(each)) for each in audit.settings],
         "parent": run.parent_run,
         "branch": run.branch,
