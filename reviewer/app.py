@@ -24,7 +24,7 @@ from reviewer.cli._output import Output, UnwritableError
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
-    from reviewer.services.deciding import ShownLog
+    from reviewer.services.deciding import OwnLogs, ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
@@ -100,6 +100,12 @@ class Program:
         from reviewer.services.deciding import ShownLog
 
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder."""
+        from reviewer.services.deciding import OwnLogs
+
+        return OwnLogs()
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

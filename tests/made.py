@@ -8,7 +8,7 @@ from pathlib import Path
 from reviewer.cli import run
 from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
-from reviewer.services.deciding import ShownLog, decision_log
+from reviewer.services.deciding import OwnLogs, ShownLog, decision_log
 from store.builder import RunBuilder
 from store.records.bills import Bill, BillKind, CallBill
 from store.records.citations import SourceCitation
@@ -234,6 +234,10 @@ class FakeProgram:
     def shown_log(self, name: str) -> ShownLog:
         """Read a real log."""
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the real logs of the user's folder of the test."""
+        return OwnLogs()
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Fail as a full disk does."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
-    from reviewer.services.deciding import ShownLog
+    from reviewer.services.deciding import OwnLogs, ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
@@ -66,6 +66,9 @@ class Services(Protocol):
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder, each when its run was audited."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

@@ -19,6 +19,7 @@ from store.records.reviews import (
     Decision,
     Reviews,
     Target,
+    TargetState,
     citation_target,
     current,
     finding_target,
@@ -29,6 +30,7 @@ from store.reviews import DecisionLog, Reading
 
 __all__ = [
     "REVIEWER_VARIABLE",
+    "OwnLogs",
     "ShownLog",
     "decision_log",
     "decisions_path",
@@ -151,6 +153,45 @@ class ShownLog:
                 "audited here; the citation or finding is the same"
             )
             yield Problem(self._name, what, ProblemKind.NOTED)
+
+
+class OwnLogs:
+    """The logs of the user's data folder, each read when its run was audited.
+
+    `reviews` grows with the audits that `checked` yields.  It names no folder:
+    a report is handed over, and on another machine the folder is another.
+    """
+
+    def __init__(self) -> None:
+        self.reviews = Reviews(log="the log of this run", holds=True, records=0, last_hash="")
+        self._by_run: dict[str, Mapping[Target, TargetState]] = {}
+        self._hashes: list[str] = []
+        self._runs = 0
+
+    def checked(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
+        """Yield *found*, before each audit the problems of its log."""
+        for item in found:
+            if isinstance(item, Audit):
+                yield from self._take(item.run)
+            yield item
+
+    def _take(self, run: Run) -> Iterator[Problem]:
+        self._runs += 1
+        if self._runs > 1:
+            self.reviews.log = f"the logs of {self._runs} runs"
+        try:
+            reading = decision_log(run).read()
+        except StoreError as error:
+            yield Problem(f"log of run {run.run_id}", f"{error.what}; {error.advice}")
+            return
+        yield from reading.problems
+        self._by_run[run.run_id] = current(reading.decisions)
+        if reading.records:
+            self._hashes.append(reading.end)
+        self.reviews.by_run = self._by_run
+        self.reviews.records += reading.records
+        self.reviews.holds = self.reviews.holds and reading.holds
+        self.reviews.last_hash = ", ".join(self._hashes)
 
 
 def _counted(count: int) -> str:

@@ -138,9 +138,13 @@ class TargetState:
         return len({each.decided.kind for each in self.opinions if each.decided}) > 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reviews:
-    """A log as it is shown beside an audit: what stands, by run id, and what its chain says."""
+    """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
+
+    Of several logs it says what all of them say; it then grows until the last
+    audit was taken.
+    """
 
     log: str
     holds: bool
