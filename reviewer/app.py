@@ -24,6 +24,8 @@ from reviewer.cli._output import Output, UnwritableError
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import OwnLogs, ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -89,6 +91,19 @@ class Program:
 
         return open_store(path)
 
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare two things."""
+        from reviewer.cli._command import UsageError
+        from reviewer.services.comparing import SideError, compare_sides
+        from reviewer.services.settings import SettingsError, user_settings
+
+        try:
+            return compare_sides(a, b, runs=(run_a, run_b), settings=user_settings(None))
+        except (SettingsError, SideError) as error:
+            raise UsageError(str(error)) from None
+
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run*."""
         from reviewer.services.deciding import decision_log
@@ -106,6 +121,22 @@ class Program:
         from reviewer.services.deciding import OwnLogs
 
         return OwnLogs()
+
+    def baseline(self, name: str) -> Baseline:
+        """Read what was found before."""
+        from reviewer.cli._command import UsageError
+        from reviewer.services.baselines import Baseline, BaselineError
+
+        try:
+            return Baseline.read(name)
+        except BaselineError as error:
+            raise UsageError(f"--baseline {error}") from None
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return what takes findings for a new baseline."""
+        from reviewer.services.baselines import BaselineWriter
+
+        return BaselineWriter()
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

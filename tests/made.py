@@ -8,6 +8,7 @@ from pathlib import Path
 from reviewer.cli import run
 from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
+from reviewer.services.baselines import Baseline, BaselineWriter
 from reviewer.services.deciding import OwnLogs, ShownLog, decision_log
 from store.builder import RunBuilder
 from store.records.bills import Bill, BillKind, CallBill
@@ -238,6 +239,14 @@ class FakeProgram:
     def own_logs(self) -> OwnLogs:
         """Read the real logs of the user's folder of the test."""
         return OwnLogs()
+
+    def baseline(self, name: str) -> Baseline:
+        """Read a real baseline."""
+        return Baseline.read(name)
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return a real writer."""
+        return BaselineWriter()
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Fail as a full disk does."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import OwnLogs, ShownLog
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
@@ -61,6 +63,14 @@ class Services(Protocol):
     def open_store(self, path: str) -> OpenStore:
         """Open what exact text is read again from."""
 
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare what *a* and *b* name; the runs are named where there are several.
+
+        Raises `UsageError` for two things that cannot be compared.
+        """
+
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run* in the user's data folder."""
 
@@ -69,6 +79,12 @@ class Services(Protocol):
 
     def own_logs(self) -> OwnLogs:
         """Read the logs of the user's data folder, each when its run was audited."""
+
+    def baseline(self, name: str) -> Baseline:
+        """Read what was found before.  Raises `UsageError` for what is no baseline."""
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return what takes findings for a new baseline."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reviewer.cli._auditing import Account, FailOn
 from reviewer.cli._command import Command, Context, UsageError
-from reviewer.cli._files import checked_output
+from reviewer.cli._files import ResultFile, checked_output
 from reviewer.cli._reporting import Progress, add_progress_option, report_for, write_file
 from reviewer.reports import reports
+
+if TYPE_CHECKING:
+    from reviewer.services.baselines import BaselineWriter
 
 __all__ = ["COMMAND"]
 
@@ -45,6 +50,16 @@ def _configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="severities and parameters of rules (default: reread.toml in the working folder)",
     )
+    parser.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help="only findings that are not in this baseline, or earlier audit in JSON, fail",
+    )
+    parser.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        help="write a baseline of what is found to a file outside the evidence",
+    )
     parser.add_argument("--all", action="store_true", help="shorten no list")
     add_progress_option(parser)
 
@@ -57,21 +72,48 @@ def _run(args: Namespace, context: Context) -> int:
         )
     account = Account(context.output)
     inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
+    inputs += [args.baseline] if args.baseline else []
     place = checked_output(args.output, inputs) if args.output is not None else None
+    kept = None
+    if args.write_baseline is not None:
+        kept = checked_output(args.write_baseline, args.paths, _BaselineFile.option)
     found = context.services.audit(args.paths, args.store, tokens=report.tokens, config=args.config)
     meta = context.services.meta(context.output, everything=args.all)
     if args.decisions is not None:
         log = context.services.shown_log(args.decisions)
         found = log.checked(found)
         meta = replace(meta, reviews=log.reviews)
+    if args.baseline is not None:
+        baseline = context.services.baseline(args.baseline)
+        found = baseline.compared(found)
+        meta = replace(meta, baseline=baseline.fingerprints, baseline_name=args.baseline)
+    writer = context.services.baseline_writer()
     progress = Progress(context.output, args)
-    audits = progress.audits(account.audits(found))
+    audits = progress.audits(writer.taking(account.audits(found)))
     chunks = progress.chunks(report.chunks(audits, account.problems, meta))
     if place is None:
         context.output.result(chunks)
     else:
         write_file(place, args.output, report, chunks, account)
+    if kept is not None:
+        _keep(writer, kept, args.write_baseline, account)
     return account.status(args.paths, FailOn(args.fail_on))
+
+
+class _BaselineFile(ResultFile):
+    option = "--write-baseline"
+
+
+def _keep(writer: BaselineWriter, place: Path, name: str, account: Account) -> None:
+    """Write what was found as a baseline; what could not be looked at is new when it can."""
+    if not account.audited:
+        account.output.note(f"{name}: not written, since nothing was audited")
+        return
+    with _BaselineFile(place, name) as result:
+        result.write(writer.chunks())
+        result.keep()
+    counted = f"{writer.count} finding{'' if writer.count == 1 else 's'}"
+    account.output.note(f"wrote {name} (baseline, {counted})")
 
 
 COMMAND = Command("audit", "audit runs and judge every citation", _configure, _run)

@@ -20,6 +20,8 @@ from reviewer.reports._bill import (
     break_words,
     repeat_words,
 )
+from reviewer.reports._comparison import comparison_json
+from reviewer.reports._comparison_text import comparison_text
 from reviewer.reports._decided import (
     DECISION_WORDS,
     decision_record,
@@ -53,6 +55,8 @@ __all__ = [
     "bill_summary",
     "break_words",
     "closing",
+    "comparison_json",
+    "comparison_text",
     "coverage",
     "decision_record",
     "dumps",

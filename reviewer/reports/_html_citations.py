@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from reviewer.audit.answers import TextRun
 from reviewer.reports import _words as words
+from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._contents import (
     WORDS,
     Answers,
@@ -146,21 +147,22 @@ def jumps(findings: Sequence[Finding], mark: str) -> str:
 def finding_part(contents: Contents, mark: str) -> str:
     """Return the findings, what their rules say, and where each leads."""
     audit = contents.audit
-    heading = f"{WORDS['findings']} ({len(audit.findings)})"
+    heading = f"{WORDS['findings']} ({counted_findings(audit)})"
+    gone = "".join(tag("p", line) for line in absent_lines(audit))
     if not audit.findings:
         left = words.undecided(audit.calls)
         said = f"{WORDS['no findings']}; {left}." if left else f"{WORDS['no findings']}."
-        return tag("h3", heading) + tag("p", said)
+        return tag("h3", heading) + tag("p", said) + gone
     rows = [_finding(contents, number, mark) for number in range(len(audit.findings))]
     names = ("severity", "rule", "finding", "where", "grade")
-    return grid(heading, names, rows) + _rules(contents, mark)
+    return grid(heading, names, rows) + gone + _rules(contents, mark)
 
 
 def _finding(contents: Contents, number: int, mark: str) -> list[str]:
     finding = contents.audit.findings[number]
     level = finding.severity.value
     sign = escape(f"{words.FINDING_SIGNS[finding.severity]} {level}")
-    known = contents.known_before(finding.fingerprint)
+    known = baseline_mark(finding) or contents.known_before(finding.fingerprint)
     decided = opinion_lines(of_finding(contents.meta, contents.audit, finding))
     return [
         f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',

@@ -50,6 +50,7 @@ __all__ = [
     "reference",
     "residency",
     "share",
+    "short",
     "spans",
     "summary",
     "undecided",

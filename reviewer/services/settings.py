@@ -33,7 +33,7 @@ __all__ = [
 FILE_NAME = "reread.toml"
 MOST_BYTES = 1 << 20
 _SEVERITIES = (*(each.value for each in Severity), OFF)
-_SEVERITY = Parameter(SEVERITY, "", "how bad its findings are", choices=_SEVERITIES)
+_SEVERITY = Parameter(SEVERITY, "", meaning="how bad its findings are", choices=_SEVERITIES)
 _RULES, _SOURCES = "rules", "sources"
 
 
@@ -155,7 +155,7 @@ class _File:
                 continue
             if name not in known:
                 raise self._wrong(
-                    [name], f"unknown key; known are {_named([_RULES, _SOURCES, *known])}"
+                    [name], f"this key is unknown, known are {_named([_RULES, _SOURCES, *known])}"
                 )
             parameters = known[name].parameters
             yield from self._values(name, [name], self._table([name], value), parameters)
@@ -184,7 +184,7 @@ class _File:
         for name, value in values.items():
             here = [*path, name]
             if name not in by_name:
-                raise self._wrong(here, f"unknown key; known are {_named(by_name)}")
+                raise self._wrong(here, f"this key is unknown, known are {_named(by_name)}")
             try:
                 taken = read(by_name[name], value)
             except ValueError as error:
@@ -200,7 +200,7 @@ class _File:
     def _wrong(self, path: list[str], what: str) -> SettingsError:
         line = line_of(self.text, path)
         where = self.name if line is None else f"{self.name}:{line}"
-        return SettingsError(where, f"{_files.shown(_dotted(path))}: {_files.shown(what)}")
+        return SettingsError(where, f"at key {_files.shown(_dotted(path))}: {_files.shown(what)}")
 
 
 def _named(names: Sequence[str] | Mapping[str, object]) -> str:

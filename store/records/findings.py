@@ -17,6 +17,7 @@ from store.records.text import Span, Unit
 __all__ = [
     "Anchor",
     "Audit",
+    "BaselineState",
     "CallFacts",
     "CitationFacts",
     "Coverage",
@@ -317,9 +318,20 @@ class Where:
     tool_call_id: str | None = None
 
 
+class BaselineState(StrEnum):
+    """What a baseline says of a finding; ``ABSENT`` was found then and is not found now."""
+
+    NEW = "new"
+    UNCHANGED = "unchanged"
+    ABSENT = "absent"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One violation of one rule at one place, with the grade of its evidence."""
+    """One violation of one rule at one place, with the grade of its evidence.
+
+    ``baseline`` is ``None`` where it was compared with none.
+    """
 
     rule: str
     severity: Severity
@@ -327,6 +339,7 @@ class Finding:
     message: str
     where: Where
     fingerprint: str = ""
+    baseline: BaselineState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +367,8 @@ class Audit:
     """Everything the audit of one run found.
 
     ``settings`` are those in force that a user or the run itself made; without
-    any, every rule has its defaults.
+    any, every rule has its defaults.  ``absent`` are findings of a baseline
+    that are found no more, as far as it tells of them.
     """
 
     run: Run = field(repr=False)
@@ -367,3 +381,4 @@ class Audit:
     deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
     bill: Bill = field(default=Bill(), repr=False)
     settings: tuple[Setting, ...] = ()
+    absent: tuple[Finding, ...] = ()

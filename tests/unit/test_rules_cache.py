@@ -84,3 +84,10 @@ def test_another_model_is_named_beside_the_one_before() -> None:
     calls = (replace(run.calls[0], model="large"), replace(run.calls[1], model="small"))
     (finding,) = found(replace(run, calls=calls))
     assert "the model changed (large → small) in 1 of 2 calls" in finding.message
+
+
+def test_a_call_whose_tools_were_not_recorded_says_nothing_of_them() -> None:
+    held = [*ASKED, ("user", LONG)]
+    run = told(held, held, tools=[["read"], ["read"]])
+    bare = replace(run, calls=(run.calls[0], replace(run.calls[1], settings={})))
+    assert found(bare) == []

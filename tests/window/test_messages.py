@@ -20,6 +20,7 @@ NOT_FOR_READERS = {
     # What tells a mistake in the program, a name of a format, or text of the evidence itself.
     "two rules are called {0}",
     "two importers are named {0}",
+    "two tables are called {0}",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "## Summarized at ",
