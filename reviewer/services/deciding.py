@@ -1,7 +1,7 @@
 """Where the decisions on a run lie, who decides, and what an audit shows of a log.
 
-The log of a run lies in the user's data folder under the digest of the run,
-never beside the evidence.
+The log of a run lies in the user's data folder under the digest of the run
+(`reviewer.services.lineage`), never beside the evidence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reviewer.services.places import data_dir
+from reviewer.services.lineage import Lineage, decisions_path, logs_of
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.findings import Audit
@@ -19,7 +19,6 @@ from store.records.reviews import (
     Decision,
     Reviews,
     Target,
-    TargetState,
     citation_target,
     current,
     finding_target,
@@ -30,7 +29,6 @@ from store.reviews import DecisionLog, Reading
 
 __all__ = [
     "REVIEWER_VARIABLE",
-    "OwnLogs",
     "ShownLog",
     "decision_log",
     "decisions_path",
@@ -42,14 +40,12 @@ REVIEWER_VARIABLE = "REREAD_REVIEWER"
 """The environment variable that names the reviewer."""
 
 
-def decisions_path(digest: str) -> Path:
-    """Return where the decisions on the run of that digest lie, whether there are any or not."""
-    return data_dir() / "runs" / digest / "decisions.jsonl"
-
-
 def decision_log(run: Run) -> DecisionLog:
-    """Return the log of *run*.  Raises `StoreError` for a run that has no digest."""
-    return DecisionLog(decisions_path(run_digest(run)))
+    """Return the log that decisions on *run* go to, which may be that of its beginning.
+
+    Raises `StoreError` for a run that has no digest.
+    """
+    return logs_of(Lineage(run))[0]
 
 
 def reviewer_name(chosen: str = "", environment: Mapping[str, str] = os.environ) -> str:
@@ -153,45 +149,6 @@ class ShownLog:
                 "audited here; the citation or finding is the same"
             )
             yield Problem(self._name, what, ProblemKind.NOTED)
-
-
-class OwnLogs:
-    """The logs of the user's data folder, each read when its run was audited.
-
-    `reviews` grows with the audits that `checked` yields.  It names no folder:
-    a report is handed over, and on another machine the folder is another.
-    """
-
-    def __init__(self) -> None:
-        self.reviews = Reviews(log="the log of this run", holds=True, records=0, last_hash="")
-        self._by_run: dict[str, Mapping[Target, TargetState]] = {}
-        self._hashes: list[str] = []
-        self._runs = 0
-
-    def checked(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
-        """Yield *found*, before each audit the problems of its log."""
-        for item in found:
-            if isinstance(item, Audit):
-                yield from self._take(item.run)
-            yield item
-
-    def _take(self, run: Run) -> Iterator[Problem]:
-        self._runs += 1
-        if self._runs > 1:
-            self.reviews.log = f"the logs of {self._runs} runs"
-        try:
-            reading = decision_log(run).read()
-        except StoreError as error:
-            yield Problem(f"log of run {run.run_id}", f"{error.what}; {error.advice}")
-            return
-        yield from reading.problems
-        self._by_run[run.run_id] = current(reading.decisions)
-        if reading.records:
-            self._hashes.append(reading.end)
-        self.reviews.by_run = self._by_run
-        self.reviews.records += reading.records
-        self.reviews.holds = self.reviews.holds and reading.holds
-        self.reviews.last_hash = ", ".join(self._hashes)
 
 
 def _counted(count: int) -> str:
