@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reviewer.services.baselines import Baseline, BaselineWriter
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
-    from reviewer.services.open_reviews import OwnLogs
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from store.importers._base import Importer
     from store.records.findings import Audit
@@ -119,7 +119,7 @@ class Program:
 
     def own_logs(self) -> OwnLogs:
         """Read the logs of the user's data folder."""
-        from reviewer.services.open_reviews import OwnLogs
+        from reviewer.services.own_logs import OwnLogs
 
         return OwnLogs()
 

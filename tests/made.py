@@ -10,7 +10,7 @@ from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
 from reviewer.services.baselines import Baseline, BaselineWriter
 from reviewer.services.deciding import ShownLog, decision_log
-from reviewer.services.open_reviews import OwnLogs
+from reviewer.services.own_logs import OwnLogs
 from store.builder import RunBuilder
 from store.records.bills import Bill, BillKind, CallBill
 from store.records.citations import SourceCitation

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from reviewer.services.lineage import Lineage, logs_of, not_of_this_record
-from reviewer.services.places import data_dir
 from store.errors import StoreError
 from store.records.findings import Audit
 from store.records.reviews import Decision, LogEnd, Reviews, Target, TargetState, current, standing
 from store.records.runs import Problem, ProblemKind, Run
 from store.reviews import DecisionLog, Reading
 
-__all__ = ["OwnLogs", "open_reviews"]
+__all__ = ["open_reviews"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,46 +45,6 @@ def open_reviews(audits: Sequence[Audit]) -> tuple[Reviews | None, tuple[Problem
     by_run = _by_run(read, problems)
     reviews = Reviews(first.log, first.holds, first.records, first.last_hash, by_run, tuple(more))
     return reviews, tuple(dict.fromkeys(problems))
-
-
-class OwnLogs:
-    """The logs of the user's data folder on runs that are audited one after another.
-
-    `reviews` grows with the audits that `checked` yields.  A log is named by
-    its place in the data folder: where that lies is nobody's business to whom
-    a report is handed over, and another place on another machine.
-    """
-
-    def __init__(self) -> None:
-        self.reviews = Reviews("the data folder", holds=True, records=0, last_hash="")
-        self._states: dict[str, Mapping[Target, TargetState]] = {}
-        self._ends: dict[LogEnd, None] = {}
-
-    def checked(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
-        """Yield *found*, before each audit the problems of its logs."""
-        for item in found:
-            if isinstance(item, Audit):
-                reviews, problems = open_reviews([item])
-                yield from (replace(each, where=_named(each.where)) for each in problems)
-                self._take(item.run.run_id, reviews)
-            yield item
-
-    def _take(self, run_id: str, reviews: Reviews | None) -> None:
-        self._states[run_id] = reviews.by_run.get(run_id, {}) if reviews else {}
-        if reviews is not None:
-            own = LogEnd(reviews.log, reviews.holds, reviews.records, reviews.last_hash)
-            self._ends |= dict.fromkeys(replace(e, log=_named(e.log)) for e in (own, *reviews.more))
-            first, *more = self._ends
-            self.reviews.log, self.reviews.holds = first.log, first.holds
-            self.reviews.records, self.reviews.last_hash = first.records, first.last_hash
-            self.reviews.more = tuple(more)
-        self.reviews.by_run = self._states
-
-
-def _named(log: str) -> str:
-    """Return the place of a log in the data folder; what lies elsewhere keeps its name."""
-    path = Path(log)
-    return path.relative_to(data_dir()).as_posix() if path.is_relative_to(data_dir()) else log
 
 
 def _read(run: Run, problems: list[Problem]) -> _Read:
