@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from reviewer.services.verifying import Verified
     from store.importers._base import Importer
@@ -117,6 +118,12 @@ class Program:
         from reviewer.services.deciding import ShownLog
 
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder."""
+        from reviewer.services.own_logs import OwnLogs
+
+        return OwnLogs()
 
     def baseline(self, name: str) -> Baseline:
         """Read what was found before."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from reviewer.services.verifying import Verified
     from store.importers._base import Importer
@@ -78,6 +79,9 @@ class Services(Protocol):
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder, each when its run was audited."""
 
     def baseline(self, name: str) -> Baseline:
         """Read what was found before.  Raises `UsageError` for what is no baseline."""
