@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
     from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
     from reviewer.services.rereading import OpenStore
+    from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -82,6 +84,12 @@ class Services(Protocol):
 
     def baseline_writer(self) -> BaselineWriter:
         """Return what takes findings for a new baseline."""
+
+    def bundle(self, wanted: Wanted, config: str | None = None) -> Bundled:
+        """Make an evidence bundle."""
+
+    def verify(self, bundle: str) -> Verified:
+        """Check an evidence bundle."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

@@ -35,6 +35,8 @@ MOST_BYTES = 1 << 20
 _SEVERITIES = (*(each.value for each in Severity), OFF)
 _SEVERITY = Parameter(SEVERITY, "", meaning="how bad its findings are", choices=_SEVERITIES)
 _RULES, _SOURCES = "rules", "sources"
+_REASON = "reason"
+"""The key with which a person says why; it changes nothing and stands in every report."""
 
 
 class SettingsError(Exception):
@@ -181,8 +183,13 @@ class _File:
         known: Sequence[Parameter[Any]],
     ) -> Iterator[Change]:
         by_name = {parameter.name: parameter for parameter in known}
+        why = values.get(_REASON, "")
+        if not isinstance(why, str):
+            raise self._wrong([*path, _REASON], f"takes a text, not {why!r}")
         for name, value in values.items():
             here = [*path, name]
+            if name == _REASON:
+                continue
             if name not in by_name:
                 raise self._wrong(here, f"this key is unknown, known are {_named(by_name)}")
             try:
@@ -190,7 +197,7 @@ class _File:
             except ValueError as error:
                 raise self._wrong(here, f"{error}, not {value!r}") from None
             line = line_of(self.text, here)
-            yield Change(owner, name, taken, self.name, line=line, key=_dotted(here))
+            yield Change(owner, name, taken, self.name, line=line, key=_dotted(here), reason=why)
 
     def _table(self, path: list[str], value: object) -> Mapping[str, object]:
         if not isinstance(value, dict):

@@ -20,6 +20,7 @@ __all__ = [
     "NOTE_CHARS",
     "Decision",
     "DecisionKind",
+    "LogEnd",
     "Opinion",
     "Reviews",
     "Target",
@@ -54,7 +55,9 @@ class Decision:
     """One event of the log; nothing in it changes once it was made.
 
     ``at`` is a time with its zone, ``run_digest`` the digest of the run as it
-    was open.  ``undoes`` is the id of the decision that an ``UNDO`` takes
+    was open, ``upto`` the `store.digest.Beginnings.mark` of the call that the
+    target speaks of: a later record of the same run that begins like this one
+    has the same.  ``undoes`` is the id of the decision that an ``UNDO`` takes
     back.  ``previous`` and ``hash`` are empty until the log has it.  Raises
     `ValueError` for a decision that says nothing, or of nobody.
     """
@@ -68,6 +71,7 @@ class Decision:
     undoes: str = ""
     run_id: str = ""
     run_digest: str = ""
+    upto: str = ""
     previous: str = ""
     hash: str = ""
 
@@ -112,14 +116,29 @@ class TargetState:
 
 
 @dataclass(frozen=True, slots=True)
+class LogEnd:
+    """A log and what its chain says: the hash of its last record stands for all of it."""
+
+    log: str
+    holds: bool
+    records: int
+    last_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reviews:
-    """A log as it is shown beside an audit: what stands, by run id, and what its chain says."""
+    """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
+
+    Where several runs are shown together, each with a log of its own, ``more``
+    are the others; what stands is that of all of them.
+    """
 
     log: str
     holds: bool
     records: int
     last_hash: str
     by_run: Mapping[str, Mapping[Target, TargetState]] = field(default_factory=dict)
+    more: tuple[LogEnd, ...] = ()
 
     def of(self, run_id: str, target: Target | None) -> TargetState | None:
         """Return what stands on *target* in the run of that id."""

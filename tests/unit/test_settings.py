@@ -270,6 +270,14 @@ def test_reports_say_what_was_in_force(
     assert 'rules.CIT001.severity = "off" (reread.toml:2): 1 finding left out' in ended.out
 
 
+def test_a_reason_stands_beside_what_it_explains(sample: Path, tmp_path: Path) -> None:
+    text = '[rules.CIT001]\nseverity = "off"\nreason = "known to the team"\n'
+    (setting,) = audited(sample, user_settings(written(tmp_path, text))).settings
+    assert (setting.reason, setting.off) == ("known to the team", 1)
+    with pytest.raises(SettingsError, match="takes a text"):
+        user_settings(written(tmp_path, "[rules.CIT001]\nreason = 3\n"))
+
+
 def test_a_wrong_file_is_wrong_usage(sample: Path, tmp_path: Path) -> None:
     place = written(tmp_path, "[rules.CIT001]\nlimit = 3\n")
     ended = command("audit", str(sample), "--config", place, program=Program())
