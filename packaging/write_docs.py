@@ -23,12 +23,21 @@ HOME = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HOME))
 
 from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
-from reviewer.audit.rules import rules  # noqa: E402
+from reviewer.audit.engine import audit  # noqa: E402
+from reviewer.audit.rules import Rule, rules  # noqa: E402
 from reviewer.audit.settings import Parameter  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-from reviewer.reports import Meta, _words, comparison_text, glossary, reports, value_words  # noqa: E402
+from reviewer.reports import (  # noqa: E402
+    Meta,
+    _words,
+    comparison_text,
+    glossary,
+    reports,
+    story_lines,
+    value_words,
+)
 from reviewer.services.exporting import report_meta  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from reviewer.services.settings import kind_of, tables  # noqa: E402
@@ -150,6 +159,7 @@ def _rules() -> str:
         f"Why it matters: {rule.why}\n"
         + (f"\nSays nothing: {rule.silent}\n" if rule.silent else "")
         + _settable(f"[rules.{rule.id}]", rule.parameters)
+        + _examples(rule)
         + "".join(f"\nAlso set by: [{t.name}](#{t.name})\n" for t in rule.tables)
         for rule in rules()
     ]
@@ -159,6 +169,17 @@ def _rules() -> str:
     ]
     head = "What can be set, and how, says [settings](../settings.md).\n\n"
     return head + _table(["rule", "severity", "checks"], rows) + "".join(pages + shared)
+
+
+def _examples(rule: Rule) -> str:
+    """Return the two runs that are the rule's tests, told line by line."""
+    fires, silent = rule.failing(), rule.passing()
+    found = [f"finding: {each.message}" for each in audit(fires, using=[rule]).findings]
+    told = "\n".join([*story_lines(fires), *found])
+    return (
+        f"\nIt fires here:\n\n```\n{told}\n```\n"
+        f"\nand is silent here:\n\n```\n{chr(10).join(story_lines(silent))}\n```\n"
+    )
 
 
 def _settable(place: str, parameters: Sequence[Parameter[Any]]) -> str:

@@ -141,7 +141,9 @@ def _ahead(step: Step) -> Iterator[Change]:
     before, now = step.before.model, step.call.model
     if before and now and before != now and not (before + now).count("<"):
         yield Change.MODEL
-    if step.before.settings.get("tools") != step.call.settings.get("tools"):
+    old, new = step.before.settings.get("tools"), step.call.settings.get("tools")
+    # A call without tools may be one of which they were not recorded.
+    if old is not None and new is not None and old != new:
         yield Change.TOOLS
 
 

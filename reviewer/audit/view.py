@@ -13,6 +13,7 @@ from store.records.bills import Bill
 from store.records.findings import (
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     PlaceholderFacts,
     ReadFacts,
     SourceFacts,
@@ -76,6 +77,11 @@ class AuditView(Protocol):
     @property
     def citations(self) -> tuple[CitationFacts, ...]:
         """Every citation with its verdict."""
+        ...
+
+    @property
+    def claims(self) -> tuple[ClaimFacts, ...]:
+        """Every number, date, name and quotation of the answers, and where it stands."""
         ...
 
     @property

@@ -34,6 +34,7 @@ from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, s
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._settings import setting_lines, value_words
+from reviewer.reports._story import story_lines
 from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
@@ -76,6 +77,7 @@ __all__ = [
     "source_record",
     "spans",
     "state_record",
+    "story_lines",
     "strip_lines",
     "time_words",
     "value_words",

@@ -97,7 +97,6 @@ def run_facts(audit: Audit) -> list[tuple[str, str]]:
         ("path", run.path),
         ("format", run.format),
         ("layer", run.layer.value),
-        ("holds", words.summary(audit)),
     ]
     facts += [("part of", run.parent_run)] if run.parent_run else []
     facts += [("branch", run.branch)] if run.branch else []

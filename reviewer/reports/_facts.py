@@ -17,6 +17,7 @@ from store.records.findings import (
     Audit,
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     Coverage,
     Finding,
     PlaceholderFacts,
@@ -99,6 +100,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "reads": [_read(read) for read in audit.reads],
         "placeholders": [placeholder_record(facts) for facts in audit.placeholders],
         "citations": [_citation(facts) for facts in audit.citations],
+        "claims": [_claim(facts) for facts in audit.claims],
         "bill": bill_rows(audit.bill),
         "bill_summary": bill_summary(audit.bill),
         "findings": [finding_record(finding) for finding in audit.findings],
@@ -292,24 +294,21 @@ def _evidence(facts: CitationFacts) -> dict[str, object] | None:
     }
 
 
-def _bill(calls: Iterable[CallFacts]) -> list[dict[str, object]]:
-    """Return what each request held in tokens; ``None`` stands for what was not counted."""
-    rows: list[dict[str, object]] = []
-    cumulative = 0
-    for call in calls:
-        if call.tokens.estimated is None:
-            return []
-        cumulative += call.tokens.estimated
-        rows.append(
-            {
-                "call": call.index,
-                "resident_tokens": call.tokens.estimated,
-                "cumulative_tokens": cumulative,
-                "tool_result_tokens": None,
-                "cumulative_tool_result_tokens": None,
-            }
-        )
-    return rows
+def _claim(facts: ClaimFacts) -> dict[str, object]:
+    return {
+        "answer": facts.answer,
+        "call": facts.call,
+        "span": _span(facts.span),
+        "kind": facts.kind.value,
+        "text": facts.text,
+        "grounding": facts.grounding.value,
+        "grade": facts.grade.value,
+        "reason": facts.reason or None,
+        "last_call": facts.last_call,
+        "tool_call_id": facts.tool_call_id,
+        "obtained": facts.obtained,
+        "proposed": facts.is_own,
+    }
 
 
 def finding_record(finding: Finding) -> dict[str, object]:

@@ -79,6 +79,6 @@ def read_sheet(audit: Audit, meta: Meta) -> Sheet:
     ]
     names = ("call", "outcome", "grade", "tool call", "tool", "source", "reason")
     note = f"{len(audit.reads)} reads: {words.read_words(audit)}."
-    if len(rows) < len(audit.reads):
+    if 0 < len(rows) < len(audit.reads):
         note += f" Listed: the {len(rows)} of them that did not deliver all they asked for."
     return Sheet(f"{WORDS['all reads']} ({len(audit.reads)})", note, names, rows)

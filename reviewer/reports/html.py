@@ -126,6 +126,7 @@ def _facts(audit: Audit) -> str:
     )
     return (
         f'<dl class="facts">{pairs}</dl>\n'
+        + tag("p", f"{words.summary(audit)}.")
         + tag("p", words.grade_words(audit))
         + ("" if audit.run.answers else tag("p", words.NO_ANSWER))
         + (f'<ul class="counts">{counts}</ul>\n' if counts else "")

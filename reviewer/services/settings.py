@@ -33,8 +33,10 @@ __all__ = [
 FILE_NAME = "reread.toml"
 MOST_BYTES = 1 << 20
 _SEVERITIES = (*(each.value for each in Severity), OFF)
-_SEVERITY = Parameter(SEVERITY, "", "how bad its findings are", choices=_SEVERITIES)
+_SEVERITY = Parameter(SEVERITY, "", meaning="how bad its findings are", choices=_SEVERITIES)
 _RULES, _SOURCES = "rules", "sources"
+_REASON = "reason"
+"""The key with which a person says why; it changes nothing and stands in every report."""
 
 
 class SettingsError(Exception):
@@ -155,7 +157,7 @@ class _File:
                 continue
             if name not in known:
                 raise self._wrong(
-                    [name], f"unknown key; known are {_named([_RULES, _SOURCES, *known])}"
+                    [name], f"this key is unknown, known are {_named([_RULES, _SOURCES, *known])}"
                 )
             parameters = known[name].parameters
             yield from self._values(name, [name], self._table([name], value), parameters)
@@ -181,16 +183,21 @@ class _File:
         known: Sequence[Parameter[Any]],
     ) -> Iterator[Change]:
         by_name = {parameter.name: parameter for parameter in known}
+        why = values.get(_REASON, "")
+        if not isinstance(why, str):
+            raise self._wrong([*path, _REASON], f"takes a text, not {why!r}")
         for name, value in values.items():
             here = [*path, name]
+            if name == _REASON:
+                continue
             if name not in by_name:
-                raise self._wrong(here, f"unknown key; known are {_named(by_name)}")
+                raise self._wrong(here, f"this key is unknown, known are {_named(by_name)}")
             try:
                 taken = read(by_name[name], value)
             except ValueError as error:
                 raise self._wrong(here, f"{error}, not {value!r}") from None
             line = line_of(self.text, here)
-            yield Change(owner, name, taken, self.name, line=line, key=_dotted(here))
+            yield Change(owner, name, taken, self.name, line=line, key=_dotted(here), reason=why)
 
     def _table(self, path: list[str], value: object) -> Mapping[str, object]:
         if not isinstance(value, dict):
@@ -200,7 +207,7 @@ class _File:
     def _wrong(self, path: list[str], what: str) -> SettingsError:
         line = line_of(self.text, path)
         where = self.name if line is None else f"{self.name}:{line}"
-        return SettingsError(where, f"{_files.shown(_dotted(path))}: {_files.shown(what)}")
+        return SettingsError(where, f"at key {_files.shown(_dotted(path))}: {_files.shown(what)}")
 
 
 def _named(names: Sequence[str] | Mapping[str, object]) -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "Carried",
     "Decision",
     "DecisionKind",
+    "LogEnd",
     "Opinion",
     "Reviews",
     "Target",
@@ -84,9 +85,11 @@ class Decision:
     """One event of the log; nothing in it changes once it was made.
 
     ``at`` is a time with its zone, ``run_digest`` the digest of the run as it
-    was open.  ``carried`` is set where the decision was made on another run:
-    ``reviewer`` is then who made it there, and ``at`` when it was carried over.
-    ``undoes`` is the id of the decision that an ``UNDO`` takes back.
+    was open, ``upto`` the `store.digest.Beginnings.mark` of the call that the
+    target speaks of: a later record of the same run that begins like this one
+    has the same.  ``carried`` is set where the decision was made on another
+    run: ``reviewer`` is then who made it there, and ``at`` when it was carried
+    over.  ``undoes`` is the id of the decision that an ``UNDO`` takes back.
     ``previous`` and ``hash`` are empty until the log has it.  Raises
     `ValueError` for a decision that says nothing, or of nobody.
     """
@@ -100,6 +103,7 @@ class Decision:
     undoes: str = ""
     run_id: str = ""
     run_digest: str = ""
+    upto: str = ""
     previous: str = ""
     hash: str = ""
     carried: Carried | None = None
@@ -147,14 +151,29 @@ class TargetState:
 
 
 @dataclass(frozen=True, slots=True)
+class LogEnd:
+    """A log and what its chain says: the hash of its last record stands for all of it."""
+
+    log: str
+    holds: bool
+    records: int
+    last_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reviews:
-    """A log as it is shown beside an audit: what stands, by run id, and what its chain says."""
+    """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
+
+    Where several runs are shown together, each with a log of its own, ``more``
+    are the others; what stands is that of all of them.
+    """
 
     log: str
     holds: bool
     records: int
     last_hash: str
     by_run: Mapping[str, Mapping[Target, TargetState]] = field(default_factory=dict)
+    more: tuple[LogEnd, ...] = ()
 
     def of(self, run_id: str, target: Target | None) -> TargetState | None:
         """Return what stands on *target* in the run of that id."""

@@ -13,7 +13,7 @@ from reviewer.audit.engine import audit
 from reviewer.services.tokenizer import load_tokenizer
 from store.opening import open_paths
 from store.records.bills import Bill, BillKind
-from store.records.findings import Audit, Outcome, PlaceholderKind, ReadFacts, State
+from store.records.findings import Audit, Grounding, Outcome, PlaceholderKind, ReadFacts, State
 from store.records.grades import Grade
 from store.records.runs import PartKind, Run
 
@@ -194,6 +194,27 @@ def test_turn_end_clearing_reports_its_broken_last_line_and_keeps_the_unknown_ev
     (problem,) = found.run.problems
     assert "last line" in problem.what
     assert problem.where.endswith("events.jsonl:39")
+
+
+def test_turn_end_clearing_names_the_literal_that_was_cleared_and_no_other(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "turn-end-clearing")
+    lost = [claim for claim in found.claims if claim.grounding is not Grounding.FOUND]
+    want = expected(scenarios / "turn-end-clearing")["ungrounded_or_cleared_literals"]
+    assert [claim.text for claim in lost] == want
+    (finding,) = [finding for finding in found.findings if finding.rule.startswith("GRD")]
+    assert finding.rule == "GRD004"
+    assert finding.message == (
+        "6ca57340a6 stood only in text that was taken away before call 10; last in call 5, in "
+        "the result of call-003"
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "turn-end-clearing"])
+def test_no_other_scenario_states_what_it_was_not_given(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    assert not [finding for finding in found.findings if finding.rule.startswith("GRD")]
 
 
 @cache

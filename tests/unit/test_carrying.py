@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from reviewer.audit.engine import audit
-from reviewer.services.carrying import carry, decided, with_decisions
+from reviewer.services.carrying import Decided, carry, decided, with_decisions
 from reviewer.services.comparing import Comparing, compare_audits
 from reviewer.services.deciding import decision_log
+from reviewer.services.lineage import Lineage, logs_of
 from reviewer.services.reviewing import Reviewing
+from reviewer.services.run_review import RunReview
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.citations import SourceCitation
@@ -31,9 +33,14 @@ MARK = Span(WORDS.index("[1]"), WORDS.index("[1]") + 3)
 
 
 def run(
-    text: str = TEXT, cited: Span = CITED, words: str = WORDS, *, given: str | None = None
+    text: str = TEXT,
+    cited: Span = CITED,
+    words: str = WORDS,
+    *,
+    given: str | None = None,
+    more: bool = False,
 ) -> Audit:
-    """Return an audited run whose answer cites a place of one source."""
+    """Return an audited run whose answer cites a place of one source; *more* goes on after it."""
     talk = Talk()
     talk.say("What stops?")
     talk.source("doc", text)
@@ -41,6 +48,10 @@ def run(
     mark = Span(words.index("[1]"), words.index("[1]") + 3)
     citation = SourceCitation(mark, "doc", span=cited)
     talk.builder.answers.append(Answer(talk.call(), words, (citation,)))
+    if more:
+        talk.say(words, role="assistant")
+        talk.say("And then?")
+        talk.call()
     return audit(talk.run())
 
 
@@ -66,7 +77,13 @@ def decide(found: Audit) -> DecisionLog:
 
 
 def compared(a: Audit, b: Audit) -> Comparing:
-    return with_decisions(compare_audits(a, b), decision_log(a.run).read())
+    return with_decisions(compare_audits(a, b), held(a))
+
+
+def held(found: Audit) -> Decided:
+    """Return the decisions on a run as its logs hold them."""
+    lineage = Lineage(found.run)
+    return Decided.read(lineage, logs_of(lineage))
 
 
 def fates(a: Audit, b: Audit) -> tuple[DecisionFate, ...]:
@@ -77,7 +94,7 @@ def fates(a: Audit, b: Audit) -> tuple[DecisionFate, ...]:
 
 def carried(a: Audit, b: Audit, by: str = "Cy") -> int:
     """Carry over and return how many events were added."""
-    done = carry(compared(a, b), decision_log(a.run).read(), decision_log(b.run), by, lambda: START)
+    done = carry(compared(a, b), held(a), by, lambda: START)
     return len(done.added)
 
 
@@ -135,6 +152,26 @@ def test_nothing_goes_back_to_where_it_came_from() -> None:
     assert log.path.read_bytes() == before
 
 
+def test_a_record_that_goes_on_holds_the_decisions_on_its_beginning_already() -> None:
+    review = RunReview(A.run, "Ann")
+    facts = A.citations[0]
+    call = facts.call_at_answer
+    review.decide(citation_target(facts), DecisionKind.ACCEPT, call=call, answer=WORDS)
+    grown = run(more=True)
+    assert run_digest(grown.run) != run_digest(A.run)
+    assert carried(A, grown) == 0
+    assert [each.carried for each in held(grown).standing] == [None]
+
+
+def test_what_was_carried_over_goes_on_with_the_record() -> None:
+    decide(A)
+    carried(A, MOVED)
+    place = Span(CITED.start + len(FRONT), CITED.end + len(FRONT))
+    grown = run(FRONT + TEXT, place, more=True)
+    assert len(held(grown).standing) == 3
+    assert len(held(A).standing) == 3
+
+
 def test_what_was_taken_back_is_not_carried_over() -> None:
     decide(A)
     reviewing(A, "Bo").undo(citation_target(A.citations[0]))
@@ -167,7 +204,8 @@ def test_nothing_is_carried_over_where_anything_is_another(
 
 def test_a_decision_on_something_that_the_audit_does_not_hold_stays_where_it_is() -> None:
     log = decision_log(A.run)
-    log.append(replace(made("flag", Target.of("finding:0123")), run_id=A.run.run_id))
+    event = made("flag", Target.of("finding:0123"))
+    log.append(replace(event, run_id=A.run.run_id, run_digest=run_digest(A.run)))
     assert [fate.obstacle for fate in fates(A, MOVED)] == [Obstacle.NOT_IN_A]
 
 

@@ -259,9 +259,9 @@ def test_decisions_are_told_and_carried_over_by_the_command(sample: Path, other:
     assert "carried over," not in told.err
     done = compare(run, other, "--carry")
     assert done.status == told.status
-    assert "1 decision was carried over, 0 more were there already" in done.err
+    assert "1 decision was carried over, 0 held there already" in done.err
     again = compare(run, other, "--carry")
-    assert "0 decisions were carried over, 1 more were there already" in again.err
+    assert "0 decisions were carried over, 1 held there already" in again.err
     listed = command("decisions", str(other), "--verify", program=PROGRAM)
     assert "carried over by" in listed.out
     assert f"digest {digest[:12]}" in listed.out

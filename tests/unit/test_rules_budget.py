@@ -7,6 +7,7 @@ import pytest
 
 from reviewer.audit.engine import audit
 from reviewer.audit.rules import rules
+from reviewer.audit.rules._example import Story
 from reviewer.audit.rules._refusals import refused
 from reviewer.audit.settings import Change, Settings
 from store.builder import RunBuilder
@@ -61,6 +62,30 @@ def test_the_word_that_may_tell_of_a_refusal_is_shown() -> None:
 
 def test_a_refusal_that_a_later_read_made_good_is_none() -> None:
     assert found(refused("The notice is in force.", made_good=True)) == []
+
+
+def test_text_that_stood_already_when_its_second_read_was_refused_was_given() -> None:
+    story = Story()
+    story.document("notice")
+    story.read("notice")
+    story.read("notice", id="read-2", shown="refused")
+    run = story.answer(text="The notice is in force for all of the service.")
+    refusal = Admission("read-2", admitted=False, reason="budget")
+    assert [f.rule for f in found(replace(run, admissions=(refusal,)))] == []
+
+
+@pytest.mark.parametrize(("span", "rule"), [((0, 20), "BUD001"), ((60, 90), "BUD002")])
+def test_a_part_given_otherwise_counts_only_where_it_was_asked_for(
+    span: tuple[int, int], rule: str
+) -> None:
+    story = Story()
+    story.document("notice")
+    story.read("notice", span=(0, 40), shown="refused")
+    story.read("notice", id="read-2", span=span)
+    run = story.answer(text="The notice is in force for all of the service.")
+    refusal = Admission("read-1", admitted=False, reason="budget")
+    (finding,) = found(replace(run, admissions=(refusal,)))
+    assert finding.rule == rule
 
 
 def test_a_refusal_without_a_later_answer_is_only_noted() -> None:

@@ -118,11 +118,11 @@ def test_of_two_patterns_that_match_the_later_wins(sample: Path, tmp_path: Path)
     ("text", "line", "said"),
     [
         ('[rules.CIT001]\nseverity = "off"\n[rules.CIT999]\nseverity = "off"\n', 3, "no rule"),
-        ("[rules.CIT001]\n# limit\n\nlimit = 3\n", 4, "unknown key"),
+        ("[rules.CIT001]\n# limit\n\nlimit = 3\n", 4, "key is unknown"),
         ('[rules.CIT001]\nseverity = "fatal"\n', 2, "one of error, warning, note, off"),
-        ("title = 'x'\n\n[colours]\nred = 1\n", 1, "unknown key"),
+        ("title = 'x'\n\n[colours]\nred = 1\n", 1, "key is unknown"),
         ("[rules]\nCIT001 = 'off'\n", 2, "a table is expected"),
-        ('[sources."a*"]\nCIT001 = {severity = "off", more = 1}\n', 2, "unknown key"),
+        ('[sources."a*"]\nCIT001 = {severity = "off", more = 1}\n', 2, "key is unknown"),
         ("[rules.XYZ001]\nlimit = -1\n", 2, "a whole number from 0"),
         ("[rules.XYZ001]\nlimit = true\n", 2, "a whole number from 0"),
         ("[rules.XYZ001]\nlimit = 1.0\n", 2, "a whole number from 0"),
@@ -268,6 +268,14 @@ def test_reports_say_what_was_in_force(
         assert "rules.CIT001.severity" in ended.out
     ended = command("audit", str(sample), "--format", "text", program=Program())
     assert 'rules.CIT001.severity = "off" (reread.toml:2): 1 finding left out' in ended.out
+
+
+def test_a_reason_stands_beside_what_it_explains(sample: Path, tmp_path: Path) -> None:
+    text = '[rules.CIT001]\nseverity = "off"\nreason = "known to the team"\n'
+    (setting,) = audited(sample, user_settings(written(tmp_path, text))).settings
+    assert (setting.reason, setting.off) == ("known to the team", 1)
+    with pytest.raises(SettingsError, match="takes a text"):
+        user_settings(written(tmp_path, "[rules.CIT001]\nreason = 3\n"))
 
 
 def test_a_wrong_file_is_wrong_usage(sample: Path, tmp_path: Path) -> None:

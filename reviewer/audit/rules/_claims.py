@@ -21,8 +21,8 @@ _THINGS = (
     r"manual|guide|spec(?:ification)?|transcript|spreadsheet|policy|notice|record)s?"
 )
 _READ = (
-    r"(?:read|reviewed|examined|analy[sz]ed|checked|inspected|studied|scanned|"
-    r"(?:gone|went|looked) through)"
+    r"(?:read(?:ing)?|(?:review|examin|analy[sz]|check|inspect|study|scan+)(?:ed|ing)|studied|"
+    r"(?:gone|went|looked|going|looking) through)"
 )
 _ALL = (
     r"(?:the (?:whole|entire|complete|full)|all (?:of )?(?:the |these |those |your )?|every|"
@@ -35,10 +35,16 @@ _WHOLE = re.compile(
     rf"|\b(?:complete|full|thorough|exhaustive|comprehensive) "
     rf"(?:review|reading|read|analysis|examination|summary|understanding|picture|view) "
     rf"(?:of|against)\b"
-    rf"|\bhas been (?:completely|fully|entirely) {_READ}\b"
-    rf"|\bthe (?:whole|entire|complete|full) {_THINGS}\b",
+    rf"|\bhas been (?:completely|fully|entirely) {_READ}\b",
     re.IGNORECASE,
 )
+_WHOLE_THING = re.compile(rf"\bthe (?:whole|entire|complete|full) {_THINGS}\b", re.IGNORECASE)
+_MADE_OR_SHOWN = re.compile(
+    r"\b(?:writ|wrote|creat|generat|sav|provid|produc|updat|replac|delet|mov|renam|format)\w*|"
+    r"\bhere(?:'s| is| are)\b|\b(?:available|attached|below|above|located|linked|shown|found at)\b",
+    re.IGNORECASE,
+)
+"""A whole that the answer speaks of, and not of having read it."""
 _ABSENT = re.compile(
     rf"\bnowhere in (?:the|this|that|your)\b"
     rf"|\b(?:the|this|that|your) (?:[\w-]+ )?{_THINGS} (?:does not|doesn't|do not|don't|never) "
@@ -94,5 +100,6 @@ def _claims(sentence: str) -> bool:
         return False
     if _ABSENT.search(sentence) or _ABSENT_ZH.search(sentence):
         return True
-    whole = _WHOLE.search(sentence) and not _LIMITED.search(sentence)
+    thing = _WHOLE_THING.search(sentence) and not _MADE_OR_SHOWN.search(sentence)
+    whole = (_WHOLE.search(sentence) or thing) and not _LIMITED.search(sentence)
     return bool(whole or (_WHOLE_ZH.search(sentence) and not _LIMITED_ZH.search(sentence)))

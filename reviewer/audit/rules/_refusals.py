@@ -8,11 +8,14 @@ from dataclasses import replace
 from enum import Enum, auto
 from typing import NamedTuple
 
+from reviewer.audit.intervals import length, subtract
 from reviewer.audit.rules._example import Story
 from reviewer.audit.view import AuditView
-from store.records.findings import Outcome
+from store.records.findings import Outcome, ReadFacts, State
 from store.records.grades import Grade
 from store.records.runs import Admission, Answer, Run
+from store.records.sources import Selection
+from store.records.text import Unit
 
 __all__ = ["Refusal", "Said", "described", "refusals", "refused"]
 
@@ -26,24 +29,33 @@ class Said(Enum):
     NOT = auto()
 
 
-class Refusal(NamedTuple):
-    """A result that was not admitted and of which not all came later.
+class Given(Enum):
+    """How much of what was refused the model was given all the same."""
 
-    ``sources`` are what it would have held.  ``came_later`` says that some of
-    that came afterwards.  ``word`` is the word of an answer that may tell of it.
+    NOTHING = auto()
+    SOME = auto()
+    ALL = auto()
+
+
+class Refusal(NamedTuple):
+    """A result that was not admitted and of which not all was given otherwise.
+
+    ``sources`` are what it would have held.  ``in_part`` says that some of
+    that was given by another read.  ``word`` is the word of an answer that
+    may tell of it.
     """
 
     admission: Admission
     call: int | None
     grade: Grade
     sources: tuple[str, ...]
-    came_later: bool
+    in_part: bool
     said: Said
     word: str
 
 
 def refusals(view: AuditView) -> Iterator[Refusal]:
-    """Yield every refusal that a later read did not make good in full."""
+    """Yield every refusal that was not made good in full."""
     calls = {call.id: call.by_call for call in view.run.tool_calls}
     for admission in view.run.admissions:
         if admission.admitted:
@@ -52,38 +64,57 @@ def refusals(view: AuditView) -> Iterator[Refusal]:
         asked = calls.get(id_)
         call = view.requests.arrival(id_) or (asked + 1 if asked is not None else None)
         known = call is not None and call <= len(view.run.calls)
-        sources = tuple(
-            dict.fromkeys(r.selection.source_id for r in view.reads if r.tool_call_id == id_)
-        )
-        later = _later(view, id_, call, sources)
-        if sources and all(later.get(source) for source in sources):
+        reads = [read for read in view.reads if read.tool_call_id == id_]
+        given = [_given(view, read, call) for read in reads]
+        if given and all(each is Given.ALL for each in given):
             continue
         said, word = _said(view, call)
         yield Refusal(
             admission,
             call if known else None,
             view.run.calls[call - 1].grade if call and known else view.run.grade,
-            sources,
-            bool(later),
+            tuple(dict.fromkeys(read.selection.source_id for read in reads)),
+            any(each is not Given.NOTHING for each in given),
             said,
             word,
         )
 
 
-def _later(
-    view: AuditView, id_: str, call: int | None, sources: tuple[str, ...]
-) -> dict[str, bool]:
-    """Return the sources of which text came in a later read, and whether all that was asked."""
-    wanted = {r.selection.key: r.selection for r in view.reads if r.tool_call_id == id_}
-    found: dict[str, bool] = {}
-    for read in view.reads:
-        source = read.selection.source_id
-        after = read.call is not None and (call is None or read.call >= call)
-        gave = read.outcome in {Outcome.DELIVERED, Outcome.TRUNCATED}
-        if source in sources and read.tool_call_id != id_ and after and gave:
-            same = wanted.get(read.selection.key) == read.selection
-            found[source] = found.get(source, False) or (same and read.outcome is Outcome.DELIVERED)
-    return found
+def _given(view: AuditView, refused: ReadFacts, call: int | None) -> Given:
+    """Return how much of what was refused stood in the request of the answer, or came later."""
+    chosen = refused.selection
+    later = [
+        read
+        for read in view.reads
+        if read.selection.source_id == chosen.source_id
+        and read.tool_call_id != refused.tool_call_id
+        and read.outcome in {Outcome.DELIVERED, Outcome.TRUNCATED}
+        and read.call is not None
+        and (call is None or read.call >= call)
+    ]
+    if any(read.selection == chosen and read.outcome is Outcome.DELIVERED for read in later):
+        return Given.ALL
+    if chosen.unit is not Unit.CHAR or not chosen.ranges:
+        stands = _stands_whole(view, chosen)
+        return Given.ALL if stands else Given.SOME if later else Given.NOTHING
+    held = [*view.requests.delivered(chosen.key, view.requests.closing_call)]
+    same = (r.selection for r in later if r.selection.key == chosen.key)
+    held += (span for each in same if each.unit is Unit.CHAR for span in each.ranges)
+    missing = subtract(chosen.ranges, held)
+    if not missing or _stands_whole(view, chosen):
+        return Given.ALL
+    return Given.SOME if length(missing) < length(chosen.ranges) else Given.NOTHING
+
+
+def _stands_whole(view: AuditView, chosen: Selection) -> bool:
+    """Whether the version that was asked for stood whole in the request of the answer."""
+    return any(
+        facts.state_at_answer is State.FULL
+        and chosen.version_id in {"", facts.version.key.version_id}
+        for source in view.sources
+        if source.source_id == chosen.source_id
+        for facts in source.versions
+    )
 
 
 # -- what the answer says ------------------------------------------------------------------

@@ -19,7 +19,7 @@ _SAID = {
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each refusal that the answer may tell of, or cannot."""
     for refusal in refusals(view):
-        if refusal.said is not Said.NOT or refusal.came_later:
+        if refusal.said is not Said.NOT or refusal.in_part:
             source = refusal.sources[0] if refusal.sources else None
             yield finding(
                 RULE.id,
@@ -37,8 +37,8 @@ def check(view: AuditView) -> Iterator[Finding]:
 
 
 def _rest(refusal: Refusal) -> str:
-    if refusal.came_later:
-        return "some of it came later"
+    if refusal.in_part:
+        return "some of it was given by another read"
     if refusal.said is Said.MAYBE:
         return f"the answer has words that may tell of it (“{refusal.word}”)"
     return _SAID[refusal.said]
@@ -56,14 +56,14 @@ RULE = Rule(
     id="BUD001",
     name="ResultRefused",
     severity=Severity.NOTE,
-    summary="A budget kept a result out of the requests, and not all of it came later",
+    summary="A budget kept a result out of the requests, and not all of it was given otherwise",
     why=(
         "The tool answered and the model was not given the answer. What the model then wrote rests "
         "on less than the list of tool calls suggests."
     ),
     silent=(
-        "When the same selection was read later and came whole; when the answer clearly says "
-        "nothing of it, which is BUD002."
+        "When all of it stood in the request of the answer all the same, or came whole in a later "
+        "read; when the answer clearly says nothing of it, which is BUD002."
     ),
     check=check,
     passing=_passing,

@@ -14,14 +14,14 @@ from store.records.runs import Run
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each refusal of which no later answer has a word."""
     for refusal in refusals(view):
-        if refusal.said is Said.NOT and not refusal.came_later:
+        if refusal.said is Said.NOT and not refusal.in_part:
             source = refusal.sources[0] if refusal.sources else None
             yield finding(
                 RULE.id,
                 RULE.severity,
                 refusal.grade,
-                f"a budget kept out {described(refusal)}; nothing of it came later, and the answer "
-                "does not say so",
+                f"a budget kept out {described(refusal)}; nothing of it was given otherwise, and "
+                "the answer does not say so",
                 Where(
                     call=refusal.call,
                     source_id=source,
@@ -50,9 +50,9 @@ RULE = Rule(
         "A limit that is not mentioned turns into a silent gap."
     ),
     silent=(
-        "When some of it came in a later read; when an answer holds any word that may tell of it, "
-        "such as “limit” or “not” (then BUD001 shows the word); when no answer is recorded, or it "
-        "is neither English nor Chinese."
+        "When some of it was given by another read; when an answer holds any word that may tell of "
+        "it, such as “limit” or “not” (then BUD001 shows the word); when no answer is recorded, or "
+        "it is neither English nor Chinese."
     ),
     check=check,
     passing=_passing,

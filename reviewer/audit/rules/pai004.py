@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reviewer.audit.rules._example import Story
 from reviewer.audit.rules._rule import Rule, finding
@@ -49,15 +49,35 @@ def _orders(run: Run) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def _rearranged(run: Run) -> set[int]:
-    """Return the calls before and at which something else happened than adding at the end."""
+    """Return the calls before and at which messages were put elsewhere than at the end.
+
+    To leave messages out, or to put others in their place, changes no order.
+    """
     wanted: set[int] = set()
-    length = 0
+    held: list[int] = []
     for call in run.calls:
-        if any(splice.start < length for splice in call.splices):
-            wanted |= {call.index, call.index - 1}
-        for splice in call.splices:
-            length += len(splice.messages) - (splice.stop - splice.start)
+        for splice in reversed(call.splices):
+            inside = splice.start < len(held)
+            before = held[splice.start : splice.stop]
+            if inside and not _keeps_order(run, before, splice.messages):
+                wanted |= {call.index, call.index - 1}
+            held[splice.start : splice.stop] = splice.messages
     return wanted - {0}
+
+
+def _keeps_order(run: Run, before: Sequence[int], after: Sequence[int]) -> bool:
+    """Whether what is paired in *after* stood in *before* too, in the same order."""
+    left = iter(_paired(run, before))
+    return all(each in left for each in _paired(run, after))
+
+
+def _paired(run: Run, messages: Sequence[int]) -> list[tuple[PartKind, str]]:
+    return [
+        (part.kind, part.tool_call_id)
+        for message in messages
+        for part in run.messages[message].parts
+        if part.tool_call_id
+    ]
 
 
 def _reversed(run: Run, request: tuple[int, ...]) -> Iterator[tuple[str, str]]:

@@ -67,7 +67,7 @@ def _asked(view: AuditView) -> Iterator[Finding]:
         f"answers it; it stood there up to call {last}",
         Where(call=closing),
         "question",
-        begins,
+        sum(answer.call < closing for answer in run.answers),
     )
 
 

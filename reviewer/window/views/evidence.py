@@ -17,7 +17,6 @@ from reviewer.audit.strips import Strip, strip
 from reviewer.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
-from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
 from reviewer.window.presenters.evidence import card
@@ -29,7 +28,7 @@ from reviewer.window.views.text_stand_ins import shown
 from store.records.sources import VersionKey
 from store.records.text import Span
 
-__all__ = ["PANEL", "EvidenceView", "ExcerptBox"]
+__all__ = ["EvidenceView", "ExcerptBox"]
 
 _TALLEST = 260
 """Pixels that an excerpt takes at most before it scrolls."""
@@ -114,7 +113,7 @@ class EvidenceView(QScrollArea):
         self._desk = desk
         self._key: tuple[object, ...] = ()
         self._unit_of: Strip | None = None
-        self.setObjectName("evidence")
+        self.setObjectName("evidence_card")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -268,8 +267,3 @@ def _nothing() -> QLabel:
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setContentsMargins(0, 40, 0, 0)
     return label
-
-
-PANEL = Panel(
-    "evidence", "Evidence", "evidence", 10, lambda desk, parent: EvidenceView(parent, desk)
-)
