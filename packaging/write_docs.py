@@ -34,6 +34,7 @@ from reviewer.reports import (  # noqa: E402
     _words,
     comparison_text,
     glossary,
+    picture,
     reports,
     story_lines,
     value_words,
@@ -104,20 +105,22 @@ def _comparison() -> str:
 
 
 _FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")
+_FOR_PEOPLE = ("html", "md")
 
 
 def _sample_reports() -> dict[str, str]:
-    """Return the first run of the sample in each format that other programs read."""
-    wanted = [report for name, report in reports().items() if name in _FOR_PROGRAMS]
+    """Return both runs of the sample as pages and pictures, the first for programs too."""
+    made: dict[str, str] = {}
     with _in_sample() as names:
-        found = list(Program(strict=True).audit(names[:1], tokens=False))
-        audits = [item for item in found if isinstance(item, Audit)]
-        return {
-            f"docs/reference/samples/{names[0]}{report.suffix}": "".join(
-                report.write(audits, [], report_meta(everything=False))
-            )
-            for report in wanted
-        }
+        for place, name in enumerate(names):
+            found = list(Program(strict=True).audit([name], tokens=False))
+            audits = [item for item in found if isinstance(item, Audit)]
+            for wanted in (*_FOR_PEOPLE, *(() if place else _FOR_PROGRAMS)):
+                report = reports()[wanted]
+                chunks = report.write(audits, [], report_meta(everything=False))
+                made[f"docs/reference/samples/{name}{report.suffix}"] = "".join(chunks)
+            made[f"docs/reference/samples/{name}.svg"] = "".join(picture(audits[0]))
+    return made
 
 
 def _between(text: str, name: str, made: str) -> str:
