@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
     from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
+    from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -116,6 +119,12 @@ class Program:
 
         return ShownLog.read(name)
 
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder."""
+        from reviewer.services.own_logs import OwnLogs
+
+        return OwnLogs()
+
     def baseline(self, name: str) -> Baseline:
         """Read what was found before."""
         from reviewer.cli._command import UsageError
@@ -131,6 +140,21 @@ class Program:
         from reviewer.services.baselines import BaselineWriter
 
         return BaselineWriter()
+
+    def bundle(self, wanted: Wanted, config: str | None = None) -> Bundled:
+        """Make an evidence bundle."""
+        from reviewer.services.bundling import bundle_time, make_bundle
+
+        def audit(paths: Sequence[str], store: str | None) -> Iterator[Audit | Problem]:
+            return self.audit(paths, store, tokens=False, config=config)
+
+        return make_bundle(wanted, audit, bundle_time())
+
+    def verify(self, bundle: str) -> Verified:
+        """Check an evidence bundle."""
+        from reviewer.services.verifying import verify_bundle
+
+        return verify_bundle(bundle)
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

@@ -125,12 +125,13 @@ class LogEnd:
     last_hash: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reviews:
     """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
 
     Where several runs are shown together, each with a log of its own, ``more``
-    are the others; what stands is that of all of them.
+    are the others; what stands is that of all of them.  Where runs are audited
+    one after another, it grows until the last audit was taken.
     """
 
     log: str
