@@ -29,7 +29,15 @@ from reviewer.audit.settings import Parameter  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-from reviewer.reports import Meta, _words, glossary, reports, story_lines, value_words  # noqa: E402
+from reviewer.reports import (  # noqa: E402
+    Meta,
+    _words,
+    glossary,
+    picture,
+    reports,
+    story_lines,
+    value_words,
+)
 from reviewer.services.exporting import report_meta  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from reviewer.services.settings import kind_of, tables  # noqa: E402
@@ -82,20 +90,22 @@ def _in_sample() -> Iterator[list[str]]:
 
 
 _FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")
+_FOR_PEOPLE = ("html", "md")
 
 
 def _sample_reports() -> dict[str, str]:
-    """Return the first run of the sample in each format that other programs read."""
-    wanted = [report for name, report in reports().items() if name in _FOR_PROGRAMS]
+    """Return both runs of the sample as pages and pictures, the first for programs too."""
+    made: dict[str, str] = {}
     with _in_sample() as names:
-        found = list(Program(strict=True).audit(names[:1], tokens=False))
-        audits = [item for item in found if isinstance(item, Audit)]
-        return {
-            f"docs/reference/samples/{names[0]}{report.suffix}": "".join(
-                report.write(audits, [], report_meta(everything=False))
-            )
-            for report in wanted
-        }
+        for place, name in enumerate(names):
+            found = list(Program(strict=True).audit([name], tokens=False))
+            audits = [item for item in found if isinstance(item, Audit)]
+            for wanted in (*_FOR_PEOPLE, *(() if place else _FOR_PROGRAMS)):
+                report = reports()[wanted]
+                chunks = report.write(audits, [], report_meta(everything=False))
+                made[f"docs/reference/samples/{name}{report.suffix}"] = "".join(chunks)
+            made[f"docs/reference/samples/{name}.svg"] = "".join(picture(audits[0]))
+    return made
 
 
 def _between(text: str, name: str, made: str) -> str:

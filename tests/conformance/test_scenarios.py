@@ -309,3 +309,19 @@ def test_every_scenario_pairs_its_tool_calls_with_their_results(scenarios: Path)
     for name in SCENARIOS:
         found = audited(scenarios / name)
         assert not [f for f in found.findings if f.rule.startswith("PAI")]
+
+
+def test_retrieval_admission_names_the_source_that_was_asked_for_and_did_not_come(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "retrieval-admission")
+    want = expected(scenarios / "retrieval-admission")["scope_missing"]
+    missing = [f.where.source_id for f in found.findings if f.rule == "RET002"]
+    assert missing == want
+    assert {f.rule for f in found.findings if f.rule.startswith("RET")} == {"RET002"}
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "retrieval-admission"])
+def test_no_other_scenario_has_a_finding_about_a_search(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    assert not [finding for finding in found.findings if finding.rule.startswith("RET")]
