@@ -10,6 +10,7 @@ from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
 from reviewer.services.baselines import Baseline, BaselineWriter
 from reviewer.services.deciding import ShownLog, decision_log
+from reviewer.services.own_logs import OwnLogs
 from store.builder import RunBuilder
 from store.records.bills import Bill, BillKind, CallBill
 from store.records.citations import SourceCitation
@@ -235,6 +236,10 @@ class FakeProgram:
     def shown_log(self, name: str) -> ShownLog:
         """Read a real log."""
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the real logs of the user's folder of the test."""
+        return OwnLogs()
 
     def baseline(self, name: str) -> Baseline:
         """Read a real baseline."""

@@ -24,6 +24,7 @@ from reviewer.reports._comparison import comparison_json
 from reviewer.reports._comparison_text import comparison_text
 from reviewer.reports._decided import (
     DECISION_WORDS,
+    carried_words,
     decision_record,
     opinion_lines,
     state_record,
@@ -33,6 +34,7 @@ from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, s
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._settings import setting_lines, value_words
+from reviewer.reports._story import story_lines
 from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
@@ -54,6 +56,7 @@ __all__ = [
     "bill_sentences",
     "bill_summary",
     "break_words",
+    "carried_words",
     "closing",
     "comparison_json",
     "comparison_text",
@@ -74,6 +77,7 @@ __all__ = [
     "source_record",
     "spans",
     "state_record",
+    "story_lines",
     "strip_lines",
     "time_words",
     "value_words",

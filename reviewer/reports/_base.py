@@ -31,6 +31,7 @@ class Meta:
     ``file_of`` gives the path of the file that holds the exact bytes of a
     version, written as the path of the run is, or ``None`` where none is known.
     ``rules`` are the id and the version of each rule that was asked.
+    ``mask`` gives each text of a report for other programs as it may be shown.
     """
 
     version: str
@@ -43,6 +44,7 @@ class Meta:
     baseline_name: str = ""
     file_of: Callable[[Run, Version], str | None] = _nowhere
     rules: tuple[tuple[str, int], ...] = ()
+    mask: Callable[[str], str] = str
 
 
 Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]

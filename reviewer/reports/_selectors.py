@@ -61,11 +61,13 @@ class Targets:
         if version is not None and version.sha256:
             target["state"] = self._state(version)
         place = self._versions.cited(facts)
-        selectors = _of_text(place) if place is not None else _of_span(facts)
-        if selectors:
+        if place is not None:
+            quotable = self._quotable(place.exact, place.prefix, place.suffix)
+            target["selector"] = _of_text(place, quotable=quotable)
+            if not quotable:
+                target["reread:quotationLeftOut"] = len(place.exact)
+        elif selectors := _of_span(facts):
             target["selector"] = selectors
-        if place is not None and not _quotable(place.exact):
-            target["reread:quotationLeftOut"] = len(place.exact)
         if facts.citation.block_id is not None:
             target["reread:block"] = facts.citation.block_id
         return target
@@ -84,8 +86,8 @@ class Targets:
             return None
         exact = text[marked.start : marked.end]
         selectors = [_position(marked)]
-        if _quotable(exact):
-            before, behind = _around(text, marked)
+        before, behind = _around(text, marked)
+        if self._quotable(exact, before, behind):
             selectors.append(_quotation(exact, before, behind))
         selectors.append(_data(Span(index.to_utf8(marked.start), index.to_utf8(marked.end))))
         return {
@@ -114,6 +116,17 @@ class Targets:
             target["reread:pointer"] = place.pointer
         return target
 
+    def _quotable(self, exact: str, prefix: str, suffix: str) -> bool:
+        """Tell whether a quotation can stand in a file of UTF-8, may be shown, and is of use."""
+        if len(exact) > _LONGEST:
+            return False
+        text = f"{prefix}{exact}{suffix}"
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
+        return self._meta.mask(text) == text
+
     def _source(self, facts: CitationFacts, version: Version | None) -> str:
         if version is not None and version.sha256:
             return f"urn:sha256:{version.sha256}"
@@ -131,9 +144,9 @@ class Targets:
         return state
 
 
-def _of_text(place: TextPlace) -> list[dict[str, object]]:
+def _of_text(place: TextPlace, *, quotable: bool) -> list[dict[str, object]]:
     found = [_position(place.span)]
-    if _quotable(place.exact):
+    if quotable:
         found.append(_quotation(place.exact, place.prefix, place.suffix))
     if place.byte_span is not None:
         found.append(_data(place.byte_span))
@@ -151,17 +164,6 @@ def _of_span(facts: CitationFacts) -> list[dict[str, object]]:
     if facts.unit is Unit.LINE and facts.span.start > 0:
         return [_lines(facts.span.moved(-1))]
     return []
-
-
-def _quotable(exact: str) -> bool:
-    """Tell whether *exact* can stand in a file of UTF-8, and is not longer than is useful."""
-    if len(exact) > _LONGEST:
-        return False
-    try:
-        exact.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _around(text: str, span: Span) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from reviewer.reports._decided import decision_record, of_citation, of_finding
 from reviewer.reports._evidence_files import EvidenceFiles
 from reviewer.reports._facts import digest_of, dumps
 from reviewer.reports._made import made_words
+from reviewer.reports._safe import changed_texts
 from reviewer.reports._selectors import Targets, named
 from reviewer.reports._settings import setting_lines
 from reviewer.reports._version_places import full_reference
@@ -35,6 +36,10 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     yield '"type": "AnnotationPage", "startIndex": 0, "items": ['
     runs: list[dict[str, object]] = []
     files = EvidenceFiles()
+
+    def _json(value: object) -> str:
+        return dumps(changed_texts(value, lambda text: _in_utf8(meta.mask(text))))
+
     total = 0
     between = "\n"
     for audit in audits:
@@ -43,21 +48,21 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         for annotation in made.all():
             total += 1
             yield between
-            yield dumps(annotation)
+            yield _json(annotation)
             between = ",\n"
     name = named("collection", *(f"{run['id']}" for run in runs))
     yield f'],\n"id": {dumps(named("page", name))}, "partOf": {dumps(name)}}},\n'
-    yield f'"id": {dumps(name)},\n"total": {total},\n"reread:runs": {dumps(runs)},\n'
+    yield f'"id": {dumps(name)},\n"total": {total},\n"reread:runs": {_json(runs)},\n'
     yield f'"reread:made": {dumps(made_words(meta))},\n'
     told = [files.told(each) for each in problems]
-    yield f'"reread:problems": {dumps(_plain(told))}}}\n'
+    yield f'"reread:problems": {_json(told)}}}\n'
 
 
 def _run(audit: Audit, run_name: str, files: EvidenceFiles) -> dict[str, object]:
     run = audit.run
     files.inside(run)
     shown = replace(audit, settings=tuple(map(files.setting, audit.settings)))
-    made: dict[str, object] = {
+    return {
         "id": run_name,
         "reread:run": run.run_id,
         "reread:title": run.title,
@@ -67,18 +72,11 @@ def _run(audit: Audit, run_name: str, files: EvidenceFiles) -> dict[str, object]
         "reread:problems": [files.told(each) for each in run.problems],
         "reread:settings": list(setting_lines(shown)),
     }
-    return {key: _plain(value) for key, value in made.items()}
 
 
-def _plain(value: object) -> object:
-    """Return *value* with halves of characters shown: no file of UTF-8 can hold them."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {key: _plain(below) for key, below in value.items()}
-    if isinstance(value, list):
-        return [_plain(below) for below in value]
-    return value
+def _in_utf8(text: str) -> str:
+    """Return *text* with halves of characters shown: no file of UTF-8 can hold them."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _Annotations:
@@ -95,11 +93,11 @@ class _Annotations:
         """Yield an annotation for each citation, then for each finding."""
         claims = words.claims(self._audit)
         for facts, claim in zip(self._audit.citations, claims, strict=True):
-            yield _plain(self._citation(facts, claim))
+            yield self._citation(facts, claim)
         cited = {facts.index: facts for facts in self._audit.citations}
         for finding in self._audit.findings:
             number = finding.where.citation
-            yield _plain(self._finding(finding, None if number is None else cited.get(number)))
+            yield self._finding(finding, None if number is None else cited.get(number))
 
     def _citation(self, facts: CitationFacts, claim: str | None) -> dict[str, object]:
         bodies: list[dict[str, object]] = [

@@ -22,7 +22,7 @@ from reviewer.reports._facts import digest_of
 from reviewer.reports._made import made_words
 from reviewer.reports._safe import safe, shortened
 from reviewer.reports._settings import setting_lines
-from store.records.findings import Audit, CitationFacts, Finding, Severity, Verdict
+from store.records.findings import Audit, BaselineState, CitationFacts, Finding, Severity, Verdict
 from store.records.runs import Problem, ProblemKind
 
 __all__ = ["REPORT"]
@@ -226,7 +226,7 @@ def _why_skipped(audit: Audit, meta: Meta, finding: Finding | None) -> str:
     state = of_finding(meta, audit, finding)
     if settled(state):
         return f"({'; '.join(opinion_lines(state))})"
-    if meta.baseline is not None and finding.fingerprint in meta.baseline:
+    if finding.baseline is BaselineState.UNCHANGED:
         return "(known before: it stands in the baseline)"
     return "(a note)" if finding.severity is Severity.NOTE else ""
 

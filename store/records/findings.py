@@ -404,7 +404,8 @@ class Finding:
 class Setting:
     """One setting that was in force, and what it did to the findings.
 
-    ``key`` is its place in the file ``origin``.  ``off`` findings were left
+    ``key`` is its place in the file ``origin``, ``reason`` what the file says
+    why.  ``off`` findings were left
     out by it, ``moved`` got another severity.  ``is_evidence`` says that it
     stands in the run itself; such a setting may only make an audit stricter,
     and ``refused`` counts the findings that it asked to hide or to lower.
@@ -414,6 +415,7 @@ class Setting:
     value: bool | int | float | str | tuple[str, ...]
     origin: str
     line: int | None = None
+    reason: str = ""
     is_evidence: bool = False
     off: int = 0
     moved: int = 0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.records.findings import Audit, Setting, Verdict
+from store.records.findings import Audit, BaselineState, Setting, Verdict
 from store.records.reviews import DecisionKind, finding_target
 from store.records.runs import Problem, ProblemKind
 from store.records.sources import Integrity
@@ -226,10 +226,19 @@ def test_citations_that_hold_are_results_only_where_everything_is_asked_for() ->
     assert counts == {"never_read": 1, "read": 1}
 
 
-def test_a_baseline_tells_new_findings_from_known_ones() -> None:
-    found = [made_finding(), replace(made_finding(), fingerprint="e" * 32)]
-    run = _log(replace(made_audit(), findings=tuple(found)), baseline={"e" * 32})
+def test_a_baseline_tells_new_findings_from_known_ones_and_from_those_that_are_gone() -> None:
+    found = [
+        replace(made_finding(), baseline=BaselineState.NEW),
+        replace(made_finding(), fingerprint="e" * 32, baseline=BaselineState.UNCHANGED),
+    ]
+    gone = replace(made_finding(), fingerprint="d" * 32)
+    audit = replace(made_audit(), findings=tuple(found), absent=(gone,), citations=())
+    run = _log(audit, baseline_name="known.json")
     assert [each["baselineState"] for each in run["results"]] == ["new", "unchanged"]
+    assert run["properties"]["reread/runs"][0]["findingsGone"] == 1
+    assert run["properties"]["reread/baseline"] == "known.json"
+    every = _log(audit, everything=True)["results"]
+    assert [each["baselineState"] for each in every] == ["new", "unchanged", "absent"]
     assert "baselineState" not in _log(made_audit())["results"][0]
 
 

@@ -50,7 +50,7 @@ class _Part(NamedTuple):
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each answer and source that it speaks of as read in full."""
     lines, saved = _lines(view), _saved(view)
-    for answer in view.run.answers:
+    for number, answer in enumerate(view.run.answers):
         if not 0 < answer.call <= len(view.run.calls):
             continue
         call = view.run.calls[answer.call - 1]
@@ -75,7 +75,7 @@ def check(view: AuditView) -> Iterator[Finding]:
                 f"request holds {part.held} of {part.whole} {part.unit.value}s",
                 Where(call=answer.call, source_id=name),
                 name,
-                answer.call,
+                number,
             )
 
 
