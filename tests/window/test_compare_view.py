@@ -133,9 +133,7 @@ def test_in_the_model_view_the_call_before_is_compared(
     assert 0 < view.model.shown < view.model.total
 
 
-def test_two_open_runs_are_compared_citation_by_citation(
-    hands: Hands, view: CompareView
-) -> None:
+def test_two_open_runs_are_compared_citation_by_citation(hands: Hands, view: CompareView) -> None:
     hands.choose("Go", "Compare with…")
     hands.wait(lambda: view.model.total > 0)
     kinds = {row[0] for row in cells(view)}
@@ -177,7 +175,9 @@ def test_what_is_compared_can_be_stopped_and_says_so(
 ) -> None:
     from reviewer.window.views import compare as module  # noqa: PLC0415 - what is patched
 
-    def endless(_audits: object, _pair: object, stopped: Callable[[], bool]) -> None:
+    def endless(
+        _audits: object, _pair: object, _store: object, stopped: Callable[[], bool]
+    ) -> None:
         while not stopped():
             pass
         raise InterruptedError
@@ -241,9 +241,7 @@ def test_hostile_text_is_shown_as_text_and_copied_as_recorded(
     assert view.text.viewport().grab().width() > 0
 
 
-def test_closing_the_runs_forgets_the_comparison(
-    hands: Hands, view: CompareView
-) -> None:
+def test_closing_the_runs_forgets_the_comparison(hands: Hands, view: CompareView) -> None:
     compare_versions(hands, view)
     hands.press("Ctrl+W")
     assert view.model.total == view.text.diff.rowCount() == 0

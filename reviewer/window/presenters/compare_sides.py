@@ -92,8 +92,10 @@ def offered(audits: Sequence[Audit], place: Place) -> ComparePair | None:
     return None
 
 
-def compare(audits: tuple[Audit, ...], pair: ComparePair, stopped: Callable[[], bool]) -> Comparing:
-    """Compare two sides.
+def compare(
+    audits: tuple[Audit, ...], pair: ComparePair, store: str | None, stopped: Callable[[], bool]
+) -> Comparing:
+    """Compare two sides; *store* holds further evidence of what is open.
 
     This may take long: it is for a worker.  Raises `ComparisonStopped`, and
     `SideError` for what cannot be compared.
@@ -107,10 +109,12 @@ def compare(audits: tuple[Audit, ...], pair: ComparePair, stopped: Callable[[], 
         return compare_open_calls(audits[a.run], a.call, audits[b.run], b.call, stopped)
     given = [_given(audits, side) for side in pair]
     runs = [audits[side.run].run.run_id if side.kind == "run" else None for side in pair]
+    stores = [store if side.kind == "run" else None for side in pair]
     return compare_sides(
         given[0],
         given[1],
         runs=(runs[0], runs[1]),
+        stores=(stores[0], stores[1]),
         stopped=stopped,
     )
 

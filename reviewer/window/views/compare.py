@@ -169,14 +169,14 @@ class CompareView(QWidget):
         pair = self.chooser.pair
         if pair is None:
             return
-        audits = tuple(self._desk.audits)
+        audits, store = tuple(self._desk.audits), self._desk.store
         self._clear()
         self._pair, self._audits = pair, audits
         self._say(lambda: tr("Comparing …"), "muted")
         self.chooser.show_busy(busy=True)
 
         def work(token: CancelToken, _tell: object) -> tuple[Comparing, CompareTable]:
-            found = compare(audits, pair, lambda: token.cancelled)
+            found = compare(audits, pair, store, lambda: token.cancelled)
             return found, CompareTable(found.comparison)
 
         self._worker.run(Operation("compare", work, self._compared, self._failed))
