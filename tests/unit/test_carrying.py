@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from reviewer.audit.engine import audit
+from reviewer.reports import opinion_lines
 from reviewer.services.carrying import Decided, carry, decided, with_decisions
 from reviewer.services.comparing import Comparing, compare_audits
 from reviewer.services.deciding import decision_log
 from reviewer.services.lineage import Lineage, logs_of
 from reviewer.services.reviewing import Reviewing
 from reviewer.services.run_review import RunReview
+from reviewer.window.presenters.decisions import decision_rows
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.citations import SourceCitation
@@ -123,6 +125,19 @@ def test_a_disagreement_stays_one() -> None:
     (state,) = current(decision_log(MOVED.run).read().decisions).values()
     assert state.disagreement
     assert [each.reviewer for each in state.opinions] == ["Ann", "Bo"]
+
+
+def test_every_place_that_shows_a_carried_decision_says_so() -> None:
+    decide(A)
+    carried(A, MOVED)
+    (state,) = current(decision_log(MOVED.run).read().decisions).values()
+    lines = list(opinion_lines(state))
+    assert all("carried over by Cy from run talk" in line for line in lines[:-1])
+    assert "the text stood at doc@" in lines[0]
+    words = [row.word for row in decision_rows(state)]
+    assert all(word.endswith("on run talk, carried over by Cy") for word in words)
+    (before,) = current(held(A).standing).values()
+    assert not any("carried" in row.word for row in decision_rows(before))
 
 
 def test_done_twice_it_adds_nothing() -> None:
