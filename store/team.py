@@ -9,7 +9,7 @@ added and follows it.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from sqlalchemy import Connection, Table, func, insert, select
@@ -56,9 +56,33 @@ class TeamLog:
         `StoreError` it was not added; where the connection broke while the
         database was asked to commit, the text says that this is not known.
         """
+        made = self._append(decision, Reading())
+        assert made is not None  # noqa: S101 - ids are looked at only for `append_new`
+        return made[0]
+
+    def append_new(self, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Add those of *decisions* whose ids the log does not hold, and return them.
+
+        Each is committed before the next; when this raises `StoreError` the
+        ones before are kept, and to do it again adds the rest.
+        """
+        added: list[Decision] = []
         reading = Reading()
+        for decision in decisions:
+            made = self._append(decision, reading, only_new=True)
+            if made is not None:
+                added.append(made[0])
+                reading = made[1]
+        return tuple(added)
+
+    def _append(
+        self, decision: Decision, reading: Reading, *, only_new: bool = False
+    ) -> tuple[Decision, Reading] | None:
+        """Add *decision*; returns it and what was read before, ``None`` where its id was there."""
         for _ in range(_TRIES):
             reading = self.read(reading)
+            if only_new and any(each.id == decision.id for each in reading.decisions):
+                return None
             sealed, line = seal(decision, reading.end, None)
             number = max(0, reading.stamp.size) + 1
             with self._told("the decision was not kept"), self._engine.connect() as connection:
@@ -70,7 +94,7 @@ class TeamLog:
                     held.rollback()
                     continue
                 self._commit(held)
-            return sealed
+            return sealed, reading
         raise StoreError(
             "the decision was not kept: others decide all the time", self.where, "Decide again."
         )

@@ -13,6 +13,7 @@ from reviewer.audit.facts import calls, sources
 from reviewer.audit.grounding import grounded
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.searches import Search, searches
 from reviewer.audit.settings import Settings
 from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
@@ -67,6 +68,7 @@ class _View:
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
     claims: tuple[ClaimFacts, ...]
+    searches: tuple[Search, ...]
     bill: Bill
     requests: Requests
     settings: Settings
@@ -106,6 +108,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         placeholders=taken,
         citations=tuple(_each(judge(standing, taken), check)),
         claims=tuple(_each(grounded(standing, taken, check), check)),
+        searches=tuple(_each(searches(run), check)),
         bill=bill(standing, sizes, taken, encoding),
         requests=standing,
         settings=_DEFAULTS,

@@ -57,7 +57,7 @@ def test_each_session_has_the_grade_of_its_era_and_one_call_for_each_message(
     assert run.problems == ()
 
 
-def test_a_lost_cache_shows_exactly_the_sessions_that_were_cleared_without_a_boundary(
+def test_a_lost_cache_is_noted_only_in_sessions_that_were_cleared_without_a_boundary(
     sessions: Path,
 ) -> None:
     found = {}

@@ -232,3 +232,12 @@ def test_a_run_without_citations_or_answer_says_so() -> None:
     page = _page(replace(made_audit(), citations=()))
     assert "marks in the text of an answer are not read as citations" in page
     assert "No answer is recorded; states are those of the last call." in page
+
+
+def test_no_part_of_the_sample_is_missing_in_its_pages() -> None:
+    samples = Path(__file__).parents[2] / "docs" / "reference" / "samples"
+    pages = [
+        path.read_text("utf-8") for path in samples.iterdir() if path.suffix in {".html", ".md"}
+    ]
+    assert len(pages) == 4
+    assert not [page for page in pages if "could not be made" in page]
