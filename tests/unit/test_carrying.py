@@ -80,7 +80,11 @@ def decide(found: Audit) -> DecisionLog:
     reviewing(found, "Ann").decide(target, DecisionKind.ACCEPT, "page 3 says so")
     reviewing(found, "Bo").decide(target, DecisionKind.REJECT)
     reviewing(found, "Ann").decide(target, DecisionKind.NOTE, "一条注释 🤔")
-    return decision_log(found.run)
+    return file_of(found)
+
+
+def file_of(found: Audit) -> DecisionLog:
+    return DecisionLog(Path(decision_log(found.run).where))
 
 
 def compared(a: Audit, b: Audit) -> Comparing:
@@ -148,9 +152,9 @@ def test_every_place_that_shows_a_carried_decision_says_so() -> None:
 def test_done_twice_it_adds_nothing() -> None:
     decide(A)
     assert carried(A, MOVED) == 3
-    before = decision_log(MOVED.run).path.read_bytes()
+    before = file_of(MOVED).path.read_bytes()
     assert carried(A, MOVED, "Someone else") == 0
-    assert decision_log(MOVED.run).path.read_bytes() == before
+    assert file_of(MOVED).path.read_bytes() == before
     reviewing(A, "Dee").decide(citation_target(A.citations[0]), DecisionKind.FLAG)
     assert carried(A, MOVED) == 1
 
@@ -340,7 +344,7 @@ def test_where_no_decision_was_made_there_is_nothing_to_carry_over() -> None:
 def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual() -> None:
     decide(A)
     carried(A, MOVED)
-    log = decision_log(MOVED.run)
+    log = file_of(MOVED)
     previous = "0" * 64
     for line in log.path.read_bytes().splitlines():
         record = json.loads(line)
@@ -360,7 +364,7 @@ def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual
 def test_a_changed_source_of_a_carried_decision_breaks_the_chain() -> None:
     decide(A)
     carried(A, MOVED)
-    log = decision_log(MOVED.run)
+    log = file_of(MOVED)
     log.path.write_bytes(log.path.read_bytes().replace(b'"by":"Cy"', b'"by":"Di"', 1))
     assert not log.verify().holds
 
