@@ -4,9 +4,14 @@ import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from reviewer.audit.compare_decisions import decision_fates
+from reviewer.audit.compare_runs import compare_runs
 from reviewer.audit.engine import audit
 from reviewer.reports import opinion_lines
 from reviewer.services.carrying import Decided, carry, decided, with_decisions
@@ -219,6 +224,76 @@ def test_nothing_is_carried_over_where_anything_is_another(
     assert found <= {obstacle, Obstacle.NOTHING, Obstacle.SENTENCE}
     assert carried(A, other) == 0
     assert decision_log(other.run).read().missing
+
+
+def test_a_citation_without_a_version_is_not_the_same_where_it_means_another_one() -> None:
+    """B holds the version that A meant, and its own citation means a newer one."""
+    newer = TEXT.replace("stops before", "goes on before")
+    talk = Talk()
+    talk.say("What stops?")
+    talk.source("doc", TEXT)
+    talk.source("doc", newer)
+    talk.result(newer, chars("doc", version=hashlib.sha256(newer.encode()).hexdigest()))
+    citation = SourceCitation(MARK, "doc", span=CITED)
+    talk.builder.answers.append(Answer(talk.call(), WORDS, (citation,)))
+    other = audit(talk.run())
+    assert citation_target(other.citations[0]) == citation_target(A.citations[0])
+    assert other.citations[0].version_id != A.citations[0].version_id
+    decide(A)
+    assert {fate.obstacle for fate in fates(A, other)} == {Obstacle.TEXT}
+    assert carried(A, other) == 0
+
+
+@pytest.mark.parametrize("more", [{"quote": "another quotation"}, {"fields": ("a",)}])
+def test_another_quotation_or_other_fields_are_another_citation(more: dict[str, Any]) -> None:
+    talk = Talk()
+    talk.say("What stops?")
+    talk.source("doc", TEXT)
+    talk.result(TEXT, chars("doc"))
+    citation = SourceCitation(MARK, "doc", span=CITED, **more)
+    talk.builder.answers.append(Answer(talk.call(), WORDS, (citation,)))
+    decide(A)
+    assert {fate.to for fate in fates(A, audit(talk.run()))} == {None}
+
+
+LINES = [
+    "the first of all the lines\n",
+    "单批上限为200条，超时设为三十秒。\n",
+    "x\n",
+    "a\n",
+    "200\n",
+]
+TEXTS = st.lists(st.sampled_from(LINES), min_size=1, max_size=7).map("".join)
+
+
+@settings(max_examples=150)
+@given(TEXTS, TEXTS, st.data())
+def test_whatever_can_be_carried_over_speaks_of_the_same_text(
+    old: str, new: str, data: st.DataObject
+) -> None:
+    def place(text: str) -> Span:
+        start = data.draw(st.integers(0, len(text) - 1))
+        return Span(start, data.draw(st.integers(start + 1, len(text))))
+
+    a = run(old, place(old))
+    # Often the very text, if it is there: chance alone would seldom find it.
+    cited = a.citations[0].span or Span(0, 1)
+    words = old[cited.start : cited.end]
+    at = new.find(words)
+    again = Span(at, at + len(words)) if at >= 0 and data.draw(st.booleans()) else place(new)
+    b = run(new, again)
+    found = compare_runs(a, b, identical=False)
+    target = citation_target(a.citations[0])
+    (fate,) = decision_fates([("e", target)], a, b, found.citations, found.sources)
+    if fate.to is not None:
+        assert fate.to == citation_target(b.citations[0])
+        assert new[again.start : again.end] == words
+        assert a.citations[0].verdict is b.citations[0].verdict
+        assert fate.fated is not None
+        assert fate.fated.fate.is_same_text
+        assert fate.fated.b == again
+    else:
+        assert fate.obstacle is not None
 
 
 def test_a_decision_on_something_that_the_audit_does_not_hold_stays_where_it_is() -> None:
