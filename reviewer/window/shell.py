@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QByteArray, QTimer, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -25,6 +25,7 @@ from reviewer.window import i18n, theme
 from reviewer.window.actions.menus import Menus
 from reviewer.window.desk import Desk
 from reviewer.window.dropping import DropTarget
+from reviewer.window.fitting import FittingLabel
 from reviewer.window.handlers import Handlers
 from reviewer.window.i18n import tr
 from reviewer.window.links import is_link
@@ -89,7 +90,6 @@ class Shell(QMainWindow):
         self.start, self.loading, self.empty = StartPage(), LoadingPage(), EmptyPage()
         self.tabs = QTabWidget()
         self.runs = RunChooser(self.desk)
-        self.tabs.setCornerWidget(self.runs)
         self.stack = QStackedWidget()
         for page in (self.start, self.loading, self.empty, self.tabs):
             self.stack.addWidget(page)
@@ -99,13 +99,15 @@ class Shell(QMainWindow):
         rows.setSpacing(0)
         rows.addWidget(self.problems)
         rows.addWidget(self.strip)
+        rows.addWidget(self.runs)
         rows.addWidget(self.stack, 1)
         self.strip.hide()
         self.setCentralWidget(centre)
 
     def _make_status(self) -> None:
-        self.where = plain_label("status_place")
-        self.where.setWordWrap(False)
+        self.where = FittingLabel()
+        self.where.setObjectName("status_place")
+        self.where.setTextFormat(Qt.TextFormat.PlainText)
         self.grade: QLabel = plain_label("status_grade", tone="muted")
         self.grade.setWordWrap(False)
         self.statusBar().addWidget(self.where, 1)

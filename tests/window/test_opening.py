@@ -137,6 +137,9 @@ def test_a_cancel_ends_the_reading_of_one_large_run_and_shows_nothing_of_it(
     assert shell.stack.currentWidget() is shell.empty
     assert shell.empty.title.text() == "Reading was stopped"
     assert is_told(shell, "stopped")
+    shell.handlers.follower.watch()  # as after every reading
+    assert shell.handlers.follower.watching is False
+    assert not shell.handlers.follower.busy
 
 
 def test_after_a_cancel_the_next_run_is_opened_at_once(

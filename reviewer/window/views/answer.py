@@ -36,9 +36,9 @@ from reviewer.window.presenters.answer import (
     place_of_citation,
 )
 from reviewer.window.theme import colour
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
 from reviewer.window.views.record_text import RecordText
-from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit
 
