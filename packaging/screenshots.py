@@ -161,6 +161,26 @@ def _finding(stage: Stage) -> None:
         stage.shell.desk.go(Place(run=stage.run, finding=without[0], tab="residency"))
 
 
+def _decided(stage: Stage) -> None:
+    stage.go("answer")
+    deciding = stage.shell.handlers.deciding
+    for command in ("accept", "accept", "reject", "flag"):
+        loop = QEventLoop()
+        deciding.decided.connect(loop.quit)
+        QTimer.singleShot(10_000, loop.quit)
+        stage.trigger(f"decide.{command}")
+        loop.exec()
+        stage.trigger("go.next")
+    stage.trigger("go.previous")
+
+
+def _noting(stage: Stage) -> None:
+    _decided(stage)
+    stage.trigger("decide.note")
+    words = "第 2 段没有给出期限。" if stage.run else "Part 2 names no time limit."
+    stage.find("note_text").setPlainText(words)  # type: ignore[attr-defined]
+
+
 def _no_citations(stage: Stage) -> None:
     stage.open(str(_session(stage.place, "2.1.14")))
 
@@ -204,6 +224,8 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "22-text-150": _small("answer", 150, _SIZE),
     "23-text-200": _small("answer", 200, _SIZE),
     "24-small-150": _small("model", 150),
+    "25-decided": _decided,
+    "26-noting": _noting,
 }
 """Every state by the name of its picture."""
 
@@ -232,6 +254,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="reread-pictures-") as scratch:
         place = Path(scratch)
         os.environ["REREAD_DATA_DIR"] = scratch
+        os.environ["REREAD_REVIEWER"] = "Reviewer 1"
         sample = [str(each) for each in write_sample(place / "sample")]
         for look, language, state in _wanted(options):
             name = f"{state}-{look}-{language}-{scale:g}x.png"

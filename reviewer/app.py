@@ -24,8 +24,13 @@ from reviewer.cli._output import Output, UnwritableError
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.bundling import Bundled, Wanted
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
+    from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -89,6 +94,19 @@ class Program:
 
         return open_store(path)
 
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare two things."""
+        from reviewer.cli._command import UsageError
+        from reviewer.services.comparing import SideError, compare_sides
+        from reviewer.services.settings import SettingsError, user_settings
+
+        try:
+            return compare_sides(a, b, runs=(run_a, run_b), settings=user_settings(None))
+        except (SettingsError, SideError) as error:
+            raise UsageError(str(error)) from None
+
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run*."""
         from reviewer.services.deciding import decision_log
@@ -100,6 +118,43 @@ class Program:
         from reviewer.services.deciding import ShownLog
 
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder."""
+        from reviewer.services.own_logs import OwnLogs
+
+        return OwnLogs()
+
+    def baseline(self, name: str) -> Baseline:
+        """Read what was found before."""
+        from reviewer.cli._command import UsageError
+        from reviewer.services.baselines import Baseline, BaselineError
+
+        try:
+            return Baseline.read(name)
+        except BaselineError as error:
+            raise UsageError(f"--baseline {error}") from None
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return what takes findings for a new baseline."""
+        from reviewer.services.baselines import BaselineWriter
+
+        return BaselineWriter()
+
+    def bundle(self, wanted: Wanted, config: str | None = None) -> Bundled:
+        """Make an evidence bundle."""
+        from reviewer.services.bundling import bundle_time, make_bundle
+
+        def audit(paths: Sequence[str], store: str | None) -> Iterator[Audit | Problem]:
+            return self.audit(paths, store, tokens=False, config=config)
+
+        return make_bundle(wanted, audit, bundle_time())
+
+    def verify(self, bundle: str) -> Verified:
+        """Check an evidence bundle."""
+        from reviewer.services.verifying import verify_bundle
+
+        return verify_bundle(bundle)
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders."""

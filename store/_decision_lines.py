@@ -85,6 +85,8 @@ def seal(decision: Decision, previous: str, torn: _Torn | None) -> tuple[Decisio
     }
     if held.undoes:
         record["undoes"] = held.undoes
+    if held.upto:
+        record["upto"] = held.upto
     whole: dict[str, object] = dict(record)
     if torn is not None:
         whole["torn"] = {"bytes": torn.size, "sha256": torn.sha256}
@@ -146,6 +148,7 @@ def _decision(record: Mapping[str, object], digest: str) -> Decision:
         undoes=_text(record, "undoes"),
         run_id=_text(record, "run_id"),
         run_digest=_text(record, "run"),
+        upto=_text(record, "upto"),
         previous=_text(record, "previous"),
         hash=digest,
     )
@@ -273,8 +276,11 @@ class Walk:
         if gap.changed:
             self._add(gap.line, gap.changed, ProblemKind.CHANGED)
         elif torn == {"bytes": found.size, "sha256": found.sha256}:
-            what = f"{found.size} bytes are no record: a write was interrupted here"
-            self._add(gap.line, f"{what}, and the next record says so", ProblemKind.NOTED)
+            what = (
+                f"{found.size} bytes are no record: a write was interrupted here, and the next "
+                "record says so"
+            )
+            self._add(gap.line, what, ProblemKind.NOTED)
         else:
             what = f"{found.size} bytes are no record, and the next record does not know of them"
             self._add(gap.line, what, ProblemKind.CHANGED)
@@ -284,11 +290,14 @@ class Walk:
         if gap.changed:
             self._add(gap.line, gap.changed, ProblemKind.CHANGED)
             return
-        what = f"the last {gap.size} bytes are no whole record: "
         if self.closed:
-            self._add(gap.line, f"{what}they were changed", ProblemKind.CHANGED)
+            what = f"the last {gap.size} bytes are no whole record: they were changed"
+            self._add(gap.line, what, ProblemKind.CHANGED)
             return
-        what += "a write was interrupted here; they stay, and the next record names them"
+        what = (
+            f"the last {gap.size} bytes are no whole record: a write was interrupted here; "
+            "they stay, and the next record names them"
+        )
         self._add(gap.line, what, ProblemKind.NOTED)
 
     def _add(self, line: int, what: str, kind: ProblemKind) -> None:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
 from store.codec import encode
 from store.errors import StoreError
 from store.records.runs import Problem, Run
 
-__all__ = ["TextPool", "json_text", "run_digest"]
+__all__ = ["Beginnings", "TextPool", "json_text", "run_digest"]
 
 _FORMAT = b"reread.digest/1\n"
+_BEGINNING = b"reread.beginning/1\n"
 _PLACES = frozenset({"path", "origin", "where"})
 _LISTS = frozenset(one.name for one in fields(Run) if one.default == ())
+_DIGITS = 10
+"""A number with more of them is that of no call."""
 _INLINE = 64
 """Code points: a hash in place of a shorter text would be longer than the text."""
 
@@ -112,6 +115,59 @@ def run_digest(run: Run, pool: TextPool | None = None) -> str:
             run.path,
             "The run can be audited from its own files, and not be saved.",
         ) from error
+
+
+class Beginnings:
+    """Names what the record holds up to each call, so that a run that grew is known again.
+
+    What a call was given counts, and all that calls before it were given and
+    wrote; what the record may still gain (results, usage, times, stored
+    versions, what the call itself writes) does not.
+    """
+
+    def __init__(self, run: Run, pool: TextPool | None = None) -> None:
+        self._marks = tuple(_beginnings(run, pool or TextPool()))
+
+    def mark(self, call: int | None = None, answer: str = "") -> str:
+        """Return the number of *call*, by default the last, and a SHA-256 of what led to it.
+
+        The words of an *answer* that the call wrote are part of it.  "" for a
+        call that the record does not hold.
+        """
+        number = len(self._marks) if call is None else call
+        if not 1 <= number <= len(self._marks):
+            return ""
+        stream = hashlib.sha256(self._marks[number - 1])
+        stream.update(answer.encode("utf-8", "surrogatepass"))
+        return f"{number}:{stream.hexdigest()}"
+
+    def holds(self, mark: str, answer: str = "") -> bool:
+        """Tell whether this record begins as the one that *mark* was made of."""
+        number = mark.partition(":")[0]
+        known = number.isascii() and number.isdecimal() and len(number) < _DIGITS
+        return known and mark == self.mark(int(number), answer)
+
+
+def _beginnings(run: Run, pool: TextPool) -> Iterator[bytes]:
+    strings = _Digests(pool)
+    held: dict[int, str] = {}
+    said: dict[int, list[object]] = {}
+    for answer in run.answers:
+        said.setdefault(answer.call, []).append(strings.put(answer.text))
+
+    def message(index: int) -> str:
+        if index not in held:
+            text = json_text(encode(run.messages[index], strings, _PLACES))
+            held[index] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return held[index]
+
+    stream = hashlib.sha256(_BEGINNING)
+    _line(stream, run.run_id)
+    for call in run.calls:
+        given = [[s.start, s.stop, [message(at) for at in s.messages]] for s in call.splices]
+        _line(stream, [call.index, call.model, given])
+        yield stream.digest()
+        _line(stream, [[message(at) for at in call.response], said.get(call.index, [])])
 
 
 def _digest(run: Run, pool: TextPool) -> str:

@@ -8,6 +8,7 @@ temporary copy of standard input.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -26,13 +27,15 @@ from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import RefreshFailure, Version, VersionKey
 from store.stopping import Stopped, stoppable
 
-__all__ = ["open_paths"]
+__all__ = ["is_about_calls", "open_paths"]
 
 _NOT_WALKED = frozenset({".git", ".hg", ".svn", "reread.toml"})
 """Names that are passed over in silence: no evidence, and the settings of an audit."""
 
 _NAMED = 5
 """How many files that nobody can read are named; the others are counted."""
+
+_NO_RUN = re.compile(r"no run found: (?:[0-9]+) text files opened as a store;")
 
 _Opened = Iterator[Run | Problem]
 
@@ -65,6 +68,11 @@ def _open_all(paths: Sequence[str], store: str | None, stdin: BinaryIO | None) -
         found = _standard_input(stdin) if path == "-" else _open(path)
         for item in found:
             yield _with_evidence(evidence.added(item)) if isinstance(item, Run) else item
+
+
+def is_about_calls(problem: Problem) -> bool:
+    """Tell whether a problem says only that there is no model call: for a store that is none."""
+    return problem.what == NO_CALLS or bool(_NO_RUN.match(problem.what))
 
 
 @dataclass(slots=True)

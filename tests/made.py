@@ -8,7 +8,9 @@ from pathlib import Path
 from reviewer.cli import run
 from reviewer.cli._output import Output
 from reviewer.reports import Meta, Report, reports
+from reviewer.services.baselines import Baseline, BaselineWriter
 from reviewer.services.deciding import ShownLog, decision_log
+from reviewer.services.own_logs import OwnLogs
 from store.builder import RunBuilder
 from store.records.bills import Bill, BillKind, CallBill
 from store.records.citations import SourceCitation
@@ -118,6 +120,7 @@ def made_bill(run: Run) -> Bill:
                 BillKind.TOOL_RESULT: 10 * call.index * (call.index - 1),
             },
             new=20,
+            new_reading=0 if call.index == 1 else 20,
             usage=call.usage,
             unaccounted=None if call.usage.input_tokens is None else 860,
             holds=None if call.usage.input_tokens is None else True,
@@ -233,6 +236,18 @@ class FakeProgram:
     def shown_log(self, name: str) -> ShownLog:
         """Read a real log."""
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the real logs of the user's folder of the test."""
+        return OwnLogs()
+
+    def baseline(self, name: str) -> Baseline:
+        """Read a real baseline."""
+        return Baseline.read(name)
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return a real writer."""
+        return BaselineWriter()
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Fail as a full disk does."""

@@ -36,6 +36,8 @@ _PART_KINDS = {
     PartKind.OPAQUE: BillKind.OTHER,
 }
 
+_READING = (BillKind.TOOL_RESULT, BillKind.DOCUMENT)
+
 
 def cannot_hold(estimated: int | None, reported: int | None) -> bool:
     """Return whether *reported* input tokens contradict a text of *estimated* tokens.
@@ -107,7 +109,7 @@ class _Account:
                 Step(self._run, before, call, self._held, self._size, sizes, became)
             )
         shared = shared_prefix(self._run, call, self._held, self._sizes, self._size.utf8)
-        new = self._change(call)
+        new, reading = self._change(call)
         self._paid.update(self._kinds)
         counted, reported = self._sizes.counted, call.usage.input_tokens
         resident = self._size.tokens if counted else None
@@ -120,6 +122,7 @@ class _Account:
             by_kind=_ordered(self._kinds) if counted else {},
             cumulative_by_kind=_ordered(self._paid) if counted else {},
             new=new if counted else None,
+            new_reading=reading if counted else None,
             usage=call.usage,
             unaccounted=(reported or 0) - (resident or 0) if asked else None,
             holds=not cannot_hold(resident, reported) if asked else None,
@@ -128,6 +131,7 @@ class _Account:
             shared_prefix_bytes=shared,
             continues=continues,
             broken=broken,
+            cache_lost=_cache_lost(before, call) if before is not None and continues else None,
         )
 
     def _continues(self, before: Call, call: Call) -> bool:
@@ -152,9 +156,13 @@ class _Account:
             or call.index in self._compacted
         )
 
-    def _change(self, call: Call) -> int:
-        """Turn the request into that of *call*; return the tokens that no request held before."""
-        new = 0
+    def _change(self, call: Call) -> tuple[int, int]:
+        """Turn the request into that of *call*.
+
+        Return the tokens that no request held before, and those of results
+        and documents among them.
+        """
+        new = reading = 0
         for splice in reversed(call.splices):
             for message in self._held[splice.start : splice.stop]:
                 self._weigh(self._weights[message], -1)
@@ -163,8 +171,10 @@ class _Account:
                 if message not in self._seen:
                     self._seen.add(message)
                     new += self._weights[message].size.tokens
+                    kinds = self._weights[message].kinds
+                    reading += sum(kinds.get(kind, 0) for kind in _READING)
             self._held[splice.start : splice.stop] = splice.messages
-        return new
+        return new, reading
 
     def _weigh(self, weight: _Weight, sign: int) -> None:
         change = self._size.plus if sign > 0 else self._size.minus
@@ -191,6 +201,15 @@ class _Account:
             sum(part.opaque_bytes for part in opaque),
             message.role in _MODEL_ROLES,
         )
+
+
+def _cache_lost(before: Call, call: Call) -> int | None:
+    """Return how much of what *before* left in the cache *call* did not read from it."""
+    read, written = before.usage.cache_read_tokens, before.usage.cache_write_tokens
+    now = call.usage.cache_read_tokens
+    if now is None or (read is None and written is None):
+        return None
+    return max(0, (read or 0) + (written or 0) - now)
 
 
 def _is_opaque(part: Part) -> bool:

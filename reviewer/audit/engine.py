@@ -10,8 +10,10 @@ from reviewer.audit.applying import apply
 from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import calls, sources
+from reviewer.audit.grounding import grounded
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.searches import Search, searches
 from reviewer.audit.settings import Settings
 from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
@@ -22,6 +24,7 @@ from store.records.findings import (
     Audit,
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     Delivery,
     PlaceholderFacts,
     ReadFacts,
@@ -64,6 +67,8 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    claims: tuple[ClaimFacts, ...]
+    searches: tuple[Search, ...]
     bill: Bill
     requests: Requests
     settings: Settings
@@ -102,6 +107,8 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         reads=tuple(_each(reads(standing), check)),
         placeholders=taken,
         citations=tuple(_each(judge(standing, taken), check)),
+        claims=tuple(_each(grounded(standing, taken, check), check)),
+        searches=tuple(_each(searches(run), check)),
         bill=bill(standing, sizes, taken, encoding),
         requests=standing,
         settings=_DEFAULTS,
@@ -120,6 +127,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         citations=view.citations,
         findings=found,
         deliveries=tuple(_deliveries(standing)),
+        claims=view.claims,
         bill=view.bill,
         settings=told,
     )

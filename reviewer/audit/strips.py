@@ -11,7 +11,7 @@ from store.records.findings import Audit, CitationFacts, VersionFacts
 from store.records.sources import VersionKey
 from store.records.text import Span, Unit
 
-__all__ = ["Piece", "Strip", "facts_of", "place_of", "strip", "strip_of"]
+__all__ = ["Piece", "Strip", "cited_text", "facts_of", "place_of", "strip", "strip_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +120,12 @@ def place_of(facts: CitationFacts, text: VersionText) -> Span | None:
     else:
         held = union(text.in_unit(text.chars_of(facts.span, facts.unit)))
     return Span(held[0].start, held[-1].end) if held else None
+
+
+def cited_text(facts: CitationFacts, text: VersionText) -> Span | None:
+    """Return where the cited words stand in ``text.text``, ``None`` where that is not known."""
+    place = place_of(facts, text)
+    if text.text is None or place is None:
+        return None
+    found = text.block_chars(place) if facts.unit is Unit.BLOCK else text.chars_of(place, text.unit)
+    return Span(found[0].start, found[-1].end) if found else None

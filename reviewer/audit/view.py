@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from reviewer.audit.searches import Search
 from reviewer.audit.settings import Settings
 from store.records.bills import Bill
 from store.records.findings import (
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     PlaceholderFacts,
     ReadFacts,
     SourceFacts,
@@ -79,8 +81,18 @@ class AuditView(Protocol):
         ...
 
     @property
+    def claims(self) -> tuple[ClaimFacts, ...]:
+        """Every number, date, name and quotation of the answers, and where it stands."""
+        ...
+
+    @property
     def bill(self) -> Bill:
         """What the requests cost; tokens are ``None`` where they were not counted."""
+        ...
+
+    @property
+    def searches(self) -> tuple[Search, ...]:
+        """What searches asked for and what came."""
         ...
 
     @property

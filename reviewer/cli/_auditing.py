@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from reviewer.cli._exit import Exit
 from reviewer.cli._output import Output
-from store.records.findings import Audit, Severity
+from store.records.findings import Audit, BaselineState, Severity
 from store.records.runs import Problem, ProblemKind
 
 __all__ = ["Account", "FailOn", "names_any"]
@@ -60,7 +60,8 @@ class Account:
                 self.report(problem)
             self.runs += 1
             self.audited += bool(item.run.calls)
-            ranks = (_RANKS[finding.severity] for finding in item.findings)
+            failing = (f for f in item.findings if f.baseline is not BaselineState.UNCHANGED)
+            ranks = (_RANKS[finding.severity] for finding in failing)
             self.worst = min(self.worst, *ranks, 3)
             yield item
 

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     # For types only: what these import is loaded when a command needs it.
     from reviewer.audit.rules import Rule
     from reviewer.reports import Meta, Report
+    from reviewer.services.baselines import Baseline, BaselineWriter
+    from reviewer.services.bundling import Bundled, Wanted
+    from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
+    from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -61,11 +66,34 @@ class Services(Protocol):
     def open_store(self, path: str) -> OpenStore:
         """Open what exact text is read again from."""
 
+    def compare(
+        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+    ) -> Comparing:
+        """Open and compare what *a* and *b* name; the runs are named where there are several.
+
+        Raises `UsageError` for two things that cannot be compared.
+        """
+
     def decision_log(self, run: Run) -> DecisionLog:
         """Return the log of the decisions on *run* in the user's data folder."""
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder, each when its run was audited."""
+
+    def baseline(self, name: str) -> Baseline:
+        """Read what was found before.  Raises `UsageError` for what is no baseline."""
+
+    def baseline_writer(self) -> BaselineWriter:
+        """Return what takes findings for a new baseline."""
+
+    def bundle(self, wanted: Wanted, config: str | None = None) -> Bundled:
+        """Make an evidence bundle."""
+
+    def verify(self, bundle: str) -> Verified:
+        """Check an evidence bundle."""
 
     def write_sample(self, folder: Path | None) -> Sequence[Path]:
         """Write the sample run folders and return their places."""

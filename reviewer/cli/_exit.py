@@ -24,12 +24,13 @@ class Exit(IntEnum):
 
 
 _MEANINGS = {
-    Exit.OK: "audited, and nothing at or above `--fail-on` was found",
-    Exit.FINDINGS: "findings at or above `--fail-on`",
+    Exit.OK: "audited, and nothing at or above `--fail-on` was found; `compare`: the same",
+    Exit.FINDINGS: "findings at or above `--fail-on`; `compare`: different",
     Exit.USAGE: "wrong usage: nothing was done",
     Exit.UNDECIDED: (
         "evidence is missing or unreadable, so that the audit could not decide; the other inputs "
-        "are still audited and printed (stronger than 1)"
+        "are still audited and printed (stronger than 1); `compare`: something could not be "
+        "compared"
     ),
     Exit.INTERNAL: "an error inside Reread; `--traceback` shows it",
     Exit.CANCELLED: "cancelled, or the reader of the output went away",

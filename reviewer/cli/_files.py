@@ -11,20 +11,18 @@ from reviewer.services import result_files
 __all__ = ["ResultFile", "checked_output"]
 
 
-def checked_output(name: str, evidence: Sequence[str]) -> Path:
+def checked_output(name: str, evidence: Sequence[str], option: str = "--output") -> Path:
     """Return where to write, or raise `UsageError` where that could touch evidence."""
     try:
         return result_files.checked_output(name, evidence)
     except result_files.RefusedError as error:
-        raise _usage(error) from None
+        raise UsageError(f"{option} {error}") from None
 
 
 class ResultFile(result_files.ResultFile):
     """Takes a result beside its place and moves it there when it is whole."""
 
+    option = "--output"
+
     def _refused(self, error: OSError) -> Exception:
-        return _usage(super()._refused(error))
-
-
-def _usage(error: Exception) -> UsageError:
-    return UsageError(f"--output {error}")
+        return UsageError(f"{self.option} {super()._refused(error)}")

@@ -5,11 +5,16 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reviewer.cli._auditing import Account, FailOn
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._files import ResultFile, checked_output
-from reviewer.reports import Report, reports
+from reviewer.cli._reporting import Progress, add_progress_option, report_for, write_file
+from reviewer.reports import reports
+
+if TYPE_CHECKING:
+    from reviewer.services.baselines import BaselineWriter
 
 __all__ = ["COMMAND"]
 
@@ -45,56 +50,70 @@ def _configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="severities and parameters of rules (default: reread.toml in the working folder)",
     )
+    parser.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help="only findings that are not in this baseline, or earlier audit in JSON, fail",
+    )
+    parser.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        help="write a baseline of what is found to a file outside the evidence",
+    )
     parser.add_argument("--all", action="store_true", help="shorten no list")
+    add_progress_option(parser)
 
 
 def _run(args: Namespace, context: Context) -> int:
-    report = _report(args, context)
+    report = report_for(args.format, args.output, context)
     if report.binary and args.output is None and context.output.terminal:
         raise UsageError(
             f"--format {report.name}: no terminal can show this; write it to a file with --output"
         )
     account = Account(context.output)
     inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
+    inputs += [args.baseline] if args.baseline else []
     place = checked_output(args.output, inputs) if args.output is not None else None
+    kept = None
+    if args.write_baseline is not None:
+        kept = checked_output(args.write_baseline, args.paths, _BaselineFile.option)
     found = context.services.audit(args.paths, args.store, tokens=report.tokens, config=args.config)
     meta = context.services.meta(context.output, everything=args.all)
     if args.decisions is not None:
         log = context.services.shown_log(args.decisions)
         found = log.checked(found)
         meta = replace(meta, reviews=log.reviews)
-    audits = account.audits(found)
-    chunks = report.chunks(audits, account.problems, meta)
+    if args.baseline is not None:
+        baseline = context.services.baseline(args.baseline)
+        found = baseline.compared(found)
+        meta = replace(meta, baseline=baseline.fingerprints, baseline_name=args.baseline)
+    writer = context.services.baseline_writer()
+    progress = Progress(context.output, args)
+    audits = progress.audits(writer.taking(account.audits(found)))
+    chunks = progress.chunks(report.chunks(audits, account.problems, meta))
     if place is None:
         context.output.result(chunks)
     else:
-        with ResultFile(place, args.output) as result:
-            result.write(chunks)
-            if account.audited:
-                result.keep()
-                runs = f"{account.runs} run{'' if account.runs == 1 else 's'}"
-                context.output.note(f"wrote {args.output} ({runs}, {report.name})")
-            else:
-                context.output.note(f"{args.output}: not written, since nothing was audited")
+        write_file(place, args.output, report, chunks, account)
+    if kept is not None:
+        _keep(writer, kept, args.write_baseline, account)
     return account.status(args.paths, FailOn(args.fail_on))
 
 
-def _report(args: Namespace, context: Context) -> Report:
-    """Return the report that was asked for by name, or by the ending of the output file."""
-    found = context.services.reports()
-    if args.format:
-        return found[args.format]
-    if not args.output:
-        return found["text"]
-    suffix = Path(args.output).suffix.lower()
-    for report in found.values():
-        if report.suffix == suffix:
-            return report
-    known = ", ".join(report.suffix for report in found.values())
-    raise UsageError(
-        f"--output {args.output}: no format is written with this ending (known: {known}); "
-        "name one with --format"
-    )
+class _BaselineFile(ResultFile):
+    option = "--write-baseline"
+
+
+def _keep(writer: BaselineWriter, place: Path, name: str, account: Account) -> None:
+    """Write what was found as a baseline; what could not be looked at is new when it can."""
+    if not account.audited:
+        account.output.note(f"{name}: not written, since nothing was audited")
+        return
+    with _BaselineFile(place, name) as result:
+        result.write(writer.chunks())
+        result.keep()
+    counted = f"{writer.count} finding{'' if writer.count == 1 else 's'}"
+    account.output.note(f"wrote {name} (baseline, {counted})")
 
 
 COMMAND = Command("audit", "audit runs and judge every citation", _configure, _run)

@@ -212,7 +212,9 @@ def _bar(call: CallBill, most: int, room: int) -> str:
 def _told(call: CallBill) -> Iterator[str]:
     """Yield what is worth saying of one call."""
     if call.broken:
-        yield break_words(call.broken)
+        cached = call.usage.cache_read_tokens
+        rest = "" if cached is None else f"; reported as read from the cache: {cached:,} tokens"
+        yield break_words(call.broken) + rest
     elif call.call > 1 and not call.continues:
         yield "this request does not go on from the one before"
     if call.holds is False:

@@ -20,6 +20,8 @@ from reviewer.reports._bill import (
     break_words,
     repeat_words,
 )
+from reviewer.reports._comparison import comparison_json
+from reviewer.reports._comparison_text import comparison_text
 from reviewer.reports._decided import (
     DECISION_WORDS,
     decision_record,
@@ -31,6 +33,7 @@ from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, s
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._settings import setting_lines, value_words
+from reviewer.reports._story import story_lines
 from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
@@ -53,6 +56,8 @@ __all__ = [
     "bill_summary",
     "break_words",
     "closing",
+    "comparison_json",
+    "comparison_text",
     "coverage",
     "decision_record",
     "dumps",
@@ -70,6 +75,7 @@ __all__ = [
     "source_record",
     "spans",
     "state_record",
+    "story_lines",
     "strip_lines",
     "time_words",
     "value_words",

@@ -26,10 +26,12 @@ class Meta:
     ``columns`` and ``colour`` speak of a terminal.  With ``everything`` no
     list is shortened.  ``reviews`` are the decisions shown beside the audits,
     ``None`` where none were asked for.  ``baseline`` are the fingerprints of
-    findings that were known before, ``None`` where no baseline was given.
+    findings that were known before, ``None`` where no baseline was given, and
+    ``baseline_name`` the file they come from.
     ``file_of`` gives the path of the file that holds the exact bytes of a
     version, written as the path of the run is, or ``None`` where none is known.
     ``rules`` are the id and the version of each rule that was asked.
+    ``mask`` gives each text of a report for other programs as it may be shown.
     """
 
     version: str
@@ -39,8 +41,10 @@ class Meta:
     everything: bool = False
     reviews: Reviews | None = None
     baseline: Collection[str] | None = None
+    baseline_name: str = ""
     file_of: Callable[[Run, Version], str | None] = _nowhere
     rules: tuple[tuple[str, int], ...] = ()
+    mask: Callable[[str], str] = str
 
 
 Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]

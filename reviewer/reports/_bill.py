@@ -64,6 +64,9 @@ def _reported(bill: Bill) -> str:
     text = f"Reported input: {_count(total, 'token')}"
     if len(held) < calls:
         text += f" over {len(held)} of {calls} calls; what the others used is not known"
+    cached = [c.usage.cache_read_tokens for c in held if c.usage.cache_read_tokens is not None]
+    if cached:
+        text += f" ({sum(cached):,} of it read from the provider's cache)"
     beside = [call for call in held if call.unaccounted is not None]
     if not beside:
         return f"{text}."
@@ -115,7 +118,7 @@ def _sum(savings: Iterable[Saving]) -> int:
     return sum(one.tokens for one in savings)
 
 
-def _grades(found: Iterable[Saving | Repeat]) -> str:
+def _grades(found: Iterable[Saving | Repeat | PrefixBreak]) -> str:
     ranked = sorted({one.grade for one in found}, key=lambda grade: -grade.rank)
     return " or ".join(grade.value for grade in ranked)
 
@@ -136,13 +139,13 @@ def _again(bill: Bill) -> Iterator[str]:
 
 
 def _prefixes(bill: Bill) -> Iterator[str]:
-    held = bill.broken
-    if held:
-        again = sum(call.broken.resent_bytes for call in held if call.broken)
+    breaks = [call.broken for call in bill.broken if call.broken]
+    if breaks:
+        again = sum(broken.resent_bytes for broken in breaks)
         yield (
-            f"The prefix shared with the call before broke in {_count(len(held), 'call')} "
-            f"({_calls([call.call for call in held])}): {_count(again, 'byte')} that had been sent "
-            "were sent again behind the change."
+            f"The prefix shared with the call before broke in {_count(len(breaks), 'call')} "
+            f"({_calls([call.call for call in bill.broken])}): {_count(again, 'byte')} that had "
+            f"been sent were sent again behind the change (grade {_grades(breaks)})."
         )
 
 
@@ -222,10 +225,12 @@ def _row(call: CallBill, *, counted: bool) -> dict[str, object]:
         "by_kind": {kind.value: tokens for kind, tokens in call.by_kind.items()},
         "cumulative_by_kind": {k.value: tokens for k, tokens in call.cumulative_by_kind.items()},
         "new_tokens": call.new,
+        "new_reading_tokens": call.new_reading,
         "reported_input": usage.input_tokens,
         "reported_output": usage.output_tokens,
         "reported_cache_read": usage.cache_read_tokens,
         "reported_cache_write": usage.cache_write_tokens,
+        "cache_lost_tokens": call.cache_lost,
         "unaccounted_tokens": call.unaccounted,
         "reported_holds_text": call.holds,
         "opaque_parts": call.opaque_parts,

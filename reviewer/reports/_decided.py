@@ -10,6 +10,7 @@ from store.records.findings import Audit, CitationFacts, Finding
 from store.records.reviews import (
     Decision,
     DecisionKind,
+    LogEnd,
     Opinion,
     Reviews,
     TargetState,
@@ -89,12 +90,16 @@ def settled(state: TargetState | None) -> bool:
 
 
 def chain_words(reviews: Reviews) -> str:
-    """Return in a sentence what log is shown and what its chain says."""
-    if not reviews.records:
-        return f"Decisions: none in {reviews.log}."
-    records = f"{reviews.records} record{'' if reviews.records == 1 else 's'}"
-    state = "its chain holds" if reviews.holds else "its chain is broken, see the problems"
-    return f"Decisions from {reviews.log}: {records}, {state}; last hash {reviews.last_hash}."
+    """Return in a sentence for each log that is shown what its chain says."""
+    return " ".join([_chain(reviews), *map(_chain, reviews.more)])
+
+
+def _chain(log: Reviews | LogEnd) -> str:
+    if not log.records:
+        return f"Decisions: none in {log.log}."
+    records = f"{log.records} record{'' if log.records == 1 else 's'}"
+    state = "its chain holds" if log.holds else "its chain is broken, see the problems"
+    return f"Decisions from {log.log}: {records}, {state}; last hash {log.last_hash}."
 
 
 def decision_record(decision: Decision) -> dict[str, object]:
@@ -109,6 +114,7 @@ def decision_record(decision: Decision) -> dict[str, object]:
         "undoes": decision.undoes or None,
         "run_id": decision.run_id,
         "run": decision.run_digest,
+        "upto": decision.upto or None,
         "previous": decision.previous,
         "hash": decision.hash,
     }
@@ -135,10 +141,17 @@ def _opinion(opinion: Opinion) -> dict[str, object]:
 
 
 def review_record(reviews: Reviews) -> dict[str, object]:
-    """Return the record of the log that is shown beside an audit."""
+    """Return the record of the logs that are shown beside audits."""
+    record = _end(reviews)
+    if reviews.more:
+        record["more"] = [_end(each) for each in reviews.more]
+    return record
+
+
+def _end(log: Reviews | LogEnd) -> dict[str, object]:
     return {
-        "log": reviews.log,
-        "holds": reviews.holds,
-        "records": reviews.records,
-        "last_hash": reviews.last_hash or None,
+        "log": log.log,
+        "holds": log.holds,
+        "records": log.records,
+        "last_hash": log.last_hash or None,
     }

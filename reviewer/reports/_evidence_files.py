@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import path, sep
 from pathlib import PurePath
 from urllib.parse import quote
 
-from store.records.findings import CitationFacts, Finding
+from store.records.findings import CitationFacts, Finding, Setting
 from store.records.runs import Problem, Run
 
 __all__ = [
@@ -109,6 +109,10 @@ class EvidenceFiles:
         if where.is_absolute():
             self._outside(str(where.parent))
         return self._hidden(name)
+
+    def setting(self, setting: Setting) -> Setting:
+        """Return *setting* with its file named like any other."""
+        return replace(setting, origin=self.named(setting.origin))
 
     def _hidden(self, text: str) -> str:
         for folder in sorted(self._elsewhere, key=len, reverse=True):

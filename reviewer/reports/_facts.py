@@ -17,6 +17,7 @@ from store.records.findings import (
     Audit,
     CallFacts,
     CitationFacts,
+    ClaimFacts,
     Coverage,
     Finding,
     PlaceholderFacts,
@@ -28,7 +29,16 @@ from store.records.runs import Problem, Run
 from store.records.sources import Selection
 from store.records.text import Span, Unit
 
-__all__ = ["SCHEMA", "digest_of", "dumps", "problem_record", "run_record", "source_record"]
+__all__ = [
+    "SCHEMA",
+    "digest_of",
+    "dumps",
+    "finding_record",
+    "placeholder_record",
+    "problem_record",
+    "run_record",
+    "source_record",
+]
 
 SCHEMA = "reread.audit/1"
 
@@ -88,12 +98,14 @@ def run_record(audit: Audit) -> dict[str, object]:
         "calls": [_call(call) for call in audit.calls],
         "sources": [source_record(source) for source in audit.sources],
         "reads": [_read(read) for read in audit.reads],
-        "placeholders": [_placeholder(facts) for facts in audit.placeholders],
+        "placeholders": [placeholder_record(facts) for facts in audit.placeholders],
         "citations": [_citation(facts) for facts in audit.citations],
+        "claims": [_claim(facts) for facts in audit.claims],
         "bill": bill_rows(audit.bill),
         "bill_summary": bill_summary(audit.bill),
-        "findings": [_finding(finding) for finding in audit.findings],
+        "findings": [finding_record(finding) for finding in audit.findings],
         "settings": [setting_record(setting) for setting in audit.settings],
+        "absent": [finding_record(finding) for finding in audit.absent],
         "digest": digest_of(run),
     }
 
@@ -224,7 +236,8 @@ def _coverage(facts: Coverage) -> dict[str, object]:
     }
 
 
-def _placeholder(facts: PlaceholderFacts) -> dict[str, object]:
+def placeholder_record(facts: PlaceholderFacts) -> dict[str, object]:
+    """Return the record of one placeholder."""
     return {
         "tool_call_id": facts.tool_call_id,
         "tool": facts.tool,
@@ -281,7 +294,25 @@ def _evidence(facts: CitationFacts) -> dict[str, object] | None:
     }
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _claim(facts: ClaimFacts) -> dict[str, object]:
+    return {
+        "answer": facts.answer,
+        "call": facts.call,
+        "span": _span(facts.span),
+        "kind": facts.kind.value,
+        "text": facts.text,
+        "grounding": facts.grounding.value,
+        "grade": facts.grade.value,
+        "reason": facts.reason or None,
+        "last_call": facts.last_call,
+        "tool_call_id": facts.tool_call_id,
+        "obtained": facts.obtained,
+        "proposed": facts.is_own,
+    }
+
+
+def finding_record(finding: Finding) -> dict[str, object]:
+    """Return the record of one finding."""
     where = finding.where
     return {
         "rule": finding.rule,
@@ -296,4 +327,5 @@ def _finding(finding: Finding) -> dict[str, object]:
             "tool_call_id": where.tool_call_id,
         },
         "fingerprint": finding.fingerprint,
+        "baseline": finding.baseline.value if finding.baseline else None,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from store.records.bills import BillKind, Change
 from store.records.findings import (
     Anchor,
     Form,
@@ -146,6 +147,30 @@ _INTEGRITIES = {
     "lines, a copy made for display); its hash is not the hash of the file.",
 }
 
+_BILL_KINDS = {
+    BillKind.SYSTEM: "Tokens of system text.",
+    BillKind.INSTRUCTION: "Tokens of what was asked or told, in messages of the user's side.",
+    BillKind.DOCUMENT: "Tokens of documents that were put into a request.",
+    BillKind.TOOL_RESULT: "Tokens of what tools returned, also of what was cut when it came.",
+    BillKind.PLACEHOLDER: "Tokens of what stands where a result stood, or was kept out.",
+    BillKind.SUMMARY: "Tokens of summaries that a compaction wrote.",
+    BillKind.ANSWER: "Tokens of what the model wrote in earlier calls.",
+    BillKind.TOOL_CALL: "Tokens of the arguments of tool calls.",
+    BillKind.REASONING: "Tokens of the model's reasoning, where it is sent again.",
+    BillKind.OTHER: "Tokens of text beside what cannot be shown.",
+}
+
+_CHANGES = {
+    Change.MODEL: "Another model was asked than in the call before; each has a cache of its own.",
+    Change.TOOLS: "The definitions of tools, which stand before every message, are others.",
+    Change.SYSTEM: "The system text is another one.",
+    Change.RESULT: "Another text stands for the result of the same tool call.",
+    Change.REPLACED: "A message was rewritten.",
+    Change.INSERTED: "A message was put in before others.",
+    Change.REMOVED: "A message was taken out before others.",
+    Change.MOVED: "The same messages stand in another order.",
+}
+
 
 def glossary() -> tuple[Word, ...]:
     """Return every word with its meaning, kind after kind."""
@@ -161,6 +186,8 @@ def glossary() -> tuple[Word, ...]:
         *_words("severity", _SEVERITIES.items()),
         *_words("kind of problem", _PROBLEMS.items()),
         *_words("stored bytes", _INTEGRITIES.items()),
+        *_words("kind of tokens", _BILL_KINDS.items()),
+        *_words("change that broke a prefix", _CHANGES.items()),
     )
 
 

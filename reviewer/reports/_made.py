@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 
 from reviewer.reports._base import Meta
 from reviewer.reports._words import HASH_CHARS, counted
 
-__all__ = ["made_words", "rules_digest", "tool_record"]
+__all__ = ["made_sentences", "made_words", "rules_digest", "tool_record"]
 
 
 def rules_digest(meta: Meta) -> str:
@@ -32,3 +33,12 @@ def made_words(meta: Meta) -> str:
         held = counted(len(meta.rules), "rule")
         words += f", {held} (ids and versions {rules_digest(meta)[:HASH_CHARS]}…)"
     return words
+
+
+def made_sentences(meta: Meta) -> Iterator[str]:
+    """Yield what the report was made with, every rule with its version."""
+    yield f"Reread {meta.version}."
+    if meta.rules:
+        named = ", ".join(f"{rule} {version}" for rule, version in meta.rules)
+        yield f"{counted(len(meta.rules), 'rule')} with their versions: {named}."
+        yield f"SHA-256 of these ids and versions, one pair a line: {rules_digest(meta)}."

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from reviewer.display import visible
 
-__all__ = ["safe", "safe_values", "shortened"]
+__all__ = ["changed_texts", "safe", "shortened"]
 
 _NONCHARACTERS = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
 
@@ -24,14 +24,14 @@ def safe(text: str) -> str:
     return _NONCHARACTERS.sub(lambda found: f"\\u{{{ord(found[0]):X}}}", visible(text))
 
 
-def safe_values(value: object) -> object:
-    """Return *value*, plain data for JSON, with each text in it made safe."""
+def changed_texts(value: object, change: Callable[[str], str]) -> object:
+    """Return *value*, plain data for JSON, with each text in it changed."""
     if isinstance(value, str):
-        return safe(value)
+        return change(value)
     if isinstance(value, Mapping):
-        return {key: safe_values(below) for key, below in value.items()}
+        return {key: changed_texts(below, change) for key, below in value.items()}
     if isinstance(value, (list, tuple)):
-        return [safe_values(below) for below in value]
+        return [changed_texts(below, change) for below in value]
     return value
 
 

@@ -92,13 +92,15 @@ class Results:
     def all(self) -> Iterator[dict[str, object]]:
         """Yield each result."""
         for finding in self._audit.findings:
-            yield self._finding(finding)
+            yield self._finding(finding, finding.baseline.value if finding.baseline else None)
         if self._meta.everything:
+            for finding in self._audit.absent:
+                yield self._finding(finding, "absent")
             for facts in self._audit.citations:
                 if facts.verdict is Verdict.READ:
                     yield self._holding(facts)
 
-    def _finding(self, finding: Finding) -> dict[str, object]:
+    def _finding(self, finding: Finding, state: str | None) -> dict[str, object]:
         where = finding.where
         facts = self._cited.get(where.citation) if where.citation is not None else None
         result: dict[str, object] = {"ruleId": finding.rule}
@@ -114,17 +116,16 @@ class Results:
                 "reread/v1": finding.fingerprint,
                 "primaryLocationLineHash": f"{finding.fingerprint}:1",
             }
-        if self._meta.baseline is not None:
-            known = finding.fingerprint in self._meta.baseline
-            result["baselineState"] = "unchanged" if known else "new"
-        state = of_finding(self._meta, self._audit, finding)
+        if state is not None:
+            result["baselineState"] = state
+        opinions = of_finding(self._meta, self._audit, finding)
         if self._meta.reviews is not None:
-            result["suppressions"] = list(_suppressions(state))
+            result["suppressions"] = list(_suppressions(opinions))
         result["properties"] = {
             **self._told(facts),
             "reread/grade": finding.grade.value,
             "reread/where": words.where(finding),
-            "reread/decision": state_record(state),
+            "reread/decision": state_record(opinions),
         }
         return result
 

@@ -12,7 +12,7 @@ from reviewer.reports._drawing_map import ResidencyMap, residency_map
 from reviewer.reports._drawing_strip import coverage_lane, version_strips
 from store.records.findings import Audit
 
-__all__ = ["PAINTS", "STYLE", "Paint", "fluid", "picture"]
+__all__ = ["PAINTS", "STYLE", "Paint", "axis", "fluid", "picture", "sample"]
 
 
 class Paint(NamedTuple):
@@ -160,6 +160,20 @@ def fluid(lane: Lane, frame: tuple[float, float] | None = None) -> str:
         f'<svg class="lane" role="img" width="100%" height="{_number(lane.height)}">'
         f"<title>{_text(lane.words)}</title>{''.join(_shapes(lane, scale))}{framed}</svg>"
     )
+
+
+def axis(map_: ResidencyMap) -> str:
+    """Return the numbers of the calls, to stand above the lanes of a map."""
+    scale = _Scale()
+    ticks = [_label(scale.at(each.at), 11, each.text, "axis", "middle") for each in map_.axis]
+    head = '<svg class="lane" role="img" width="100%" height="14"><title>calls</title>'
+    return f"{head}{''.join(ticks)}</svg>"
+
+
+def sample(look: str) -> str:
+    """Return how a look is drawn, for a legend."""
+    box = _box(sample_box(look), _Scale(0, 24), 0)
+    return f'<svg class="key" aria-hidden="true" width="24" height="14">{box}</svg>'
 
 
 # -- a picture of its own ----------------------------------------------------------------------

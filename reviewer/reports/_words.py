@@ -50,10 +50,12 @@ __all__ = [
     "reference",
     "residency",
     "share",
+    "short",
     "spans",
     "summary",
     "undecided",
     "where",
+    "where_parts",
 ]
 
 VERDICT_SIGNS = {
@@ -262,21 +264,26 @@ def anchor(facts: CitationFacts) -> str:
     return "–" if facts.anchor is Anchor.NONE else facts.anchor.value
 
 
-def where(finding: Finding) -> str:
-    """Return the place of a finding in words, each id and path whole."""
+def where_parts(finding: Finding) -> list[tuple[str, str]]:
+    """Return the place of a finding as kinds and words, each id and path whole."""
     place = finding.where
     parts = []
     if place.call is not None:
-        parts.append(f"call {place.call}")
+        parts.append(("call", f"call {place.call}"))
     if place.message is not None:
-        parts.append(f"message {place.message}")
+        parts.append(("message", f"message {place.message}"))
     if place.citation is not None:
-        parts.append(f"citation {place.citation}")
+        parts.append(("citation", f"citation {place.citation}"))
     if place.tool_call_id:
-        parts.append(f"tool call {place.tool_call_id}")
+        parts.append(("tool call", f"tool call {place.tool_call_id}"))
     if place.source_id is not None:
-        parts.append(f"source {place.source_id}")
-    return " · ".join(parts) or "the run"
+        parts.append(("source", f"source {place.source_id}"))
+    return parts or [("run", "the run")]
+
+
+def where(finding: Finding) -> str:
+    """Return the place of a finding in words."""
+    return " · ".join(words for _, words in where_parts(finding))
 
 
 def placeholder_words(facts: PlaceholderFacts) -> tuple[str, str, str, str]:

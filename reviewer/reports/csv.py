@@ -75,7 +75,10 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         for facts, claim in zip(audit.citations, claims, strict=True):
             yield _row(_citation(audit, facts, claim, versions, meta))
         for finding in audit.findings:
-            yield _row(_finding(audit, finding, versions, meta))
+            state = finding.baseline.value if finding.baseline else None
+            yield _row(_finding(audit, finding, state, versions, meta))
+        for finding in audit.absent:
+            yield _row(_finding(audit, finding, "absent", versions, meta))
         for problem in audit.run.problems:
             yield _row({**_problem(problem), "run_id": audit.run.run_id})
         for line in setting_lines(audit):
@@ -131,12 +134,9 @@ def _citation(
 
 
 def _finding(
-    audit: Audit, finding: Finding, versions: VersionPlaces, meta: Meta
+    audit: Audit, finding: Finding, state: str | None, versions: VersionPlaces, meta: Meta
 ) -> dict[str, object]:
     where = finding.where
-    known = None
-    if meta.baseline is not None:
-        known = "unchanged" if finding.fingerprint in meta.baseline else "new"
     return {
         **_version(where.source_id, None, versions),
         "kind": "finding",
@@ -150,7 +150,7 @@ def _finding(
         "message": where.message,
         "tool_call_id": where.tool_call_id,
         "decisions": "\n".join(opinion_lines(of_finding(meta, audit, finding))),
-        "baseline": known,
+        "baseline": state,
         "key": finding.fingerprint,
         "path": audit.run.path,
     }

@@ -27,6 +27,8 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         between = ",\n"
     yield '],\n "problems": '
     yield dumps([problem_record(problem) for problem in problems])
+    if meta.baseline_name:
+        yield f',\n "baseline": {dumps(meta.baseline_name)}'
     if meta.reviews is not None:
         yield f',\n "decisions": {dumps(review_record(meta.reviews))}'
     yield "}\n"

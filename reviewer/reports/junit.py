@@ -19,9 +19,10 @@ from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import of_citation, of_finding, opinion_lines, settled
 from reviewer.reports._facts import digest_of
+from reviewer.reports._made import made_words
 from reviewer.reports._safe import safe, shortened
 from reviewer.reports._settings import setting_lines
-from store.records.findings import Audit, CitationFacts, Finding, Severity, Verdict
+from store.records.findings import Audit, BaselineState, CitationFacts, Finding, Severity, Verdict
 from store.records.runs import Problem, ProblemKind
 
 __all__ = ["REPORT"]
@@ -62,7 +63,7 @@ def _suite(audit: Audit, meta: Meta) -> Iterator[str]:
         "layer": run.layer.value,
         "grade": words.grade_words(audit),
         "digest": digest_of(run) or "none",
-        "reread": meta.version,
+        "made by": made_words(meta),
     }
     if meta.reviews is not None:
         about["decisions"] = f"{meta.reviews.log}, last hash {meta.reviews.last_hash or 'none'}"
@@ -225,7 +226,7 @@ def _why_skipped(audit: Audit, meta: Meta, finding: Finding | None) -> str:
     state = of_finding(meta, audit, finding)
     if settled(state):
         return f"({'; '.join(opinion_lines(state))})"
-    if meta.baseline is not None and finding.fingerprint in meta.baseline:
+    if finding.baseline is BaselineState.UNCHANGED:
         return "(known before: it stands in the baseline)"
     return "(a note)" if finding.severity is Severity.NOTE else ""
 

@@ -27,12 +27,12 @@ from reviewer.reports._blocks import (
     Row,
     letters,
 )
+from reviewer.reports._contents import WORDS
 from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
 from reviewer.reports._drawing import CELL_WORDS, STRIP_WORDS, sample_box
 from reviewer.reports._drawing_map import residency_map
 from reviewer.reports._drawing_strip import coverage_lane, version_strips
 from reviewer.reports._lines import Ink
-from reviewer.reports._page import WORDS
 from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,

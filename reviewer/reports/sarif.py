@@ -16,7 +16,8 @@ from reviewer.reports._base import Meta, Report
 from reviewer.reports._decided import review_record
 from reviewer.reports._evidence_files import EvidenceFiles
 from reviewer.reports._facts import digest_of, dumps
-from reviewer.reports._safe import safe_values
+from reviewer.reports._made import tool_record
+from reviewer.reports._safe import changed_texts, safe
 from reviewer.reports._sarif_results import CITATION_RULE, Artifacts, Results
 from reviewer.reports._settings import setting_record
 from store.records.findings import Audit
@@ -48,6 +49,11 @@ _HOLDS: dict[str, object] = {
 
 def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     """Yield one log with one run; results are written one by one, what they refer to at the end."""
+
+    def _json(value: object) -> str:
+        # Nothing that a parser or a database refuses, and nothing that may not be shown.
+        return dumps(changed_texts(value, lambda text: safe(meta.mask(text))))
+
     yield f'{{"$schema": {_json(_SCHEMA)},\n"version": "2.1.0",\n"runs": [{{\n'
     yield '"columnKind": "utf16CodeUnits",\n"automationDetails": {"id": "reread/"},\n"results": ['
     artifacts = Artifacts()
@@ -67,11 +73,6 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     # Behind everything that may name one more folder.
     yield f',\n"originalUriBaseIds": {_json(_bases(artifacts))}'
     yield f',\n"properties": {_json(_properties(runs, meta))}}}]}}\n'
-
-
-def _json(value: object) -> str:
-    """Return *value* as JSON that holds nothing which a parser or a database refuses."""
-    return dumps(safe_values(value))
 
 
 def _bases(artifacts: Artifacts) -> dict[str, object]:
@@ -98,6 +99,7 @@ def _driver(meta: Meta) -> dict[str, object]:
             }
             for kind, told in _NOTICES.items()
         ],
+        "properties": {"reread/made": tool_record(meta)},
     }
 
 
@@ -141,8 +143,8 @@ def _properties(runs: list[dict[str, object]], meta: Meta) -> dict[str, object]:
     }
     if meta.reviews is not None:
         found["reread/decisions"] = review_record(meta.reviews)
-    if meta.baseline is not None:
-        found["reread/baseline"] = len(meta.baseline)
+    if meta.baseline_name:
+        found["reread/baseline"] = meta.baseline_name
     return found
 
 
@@ -165,9 +167,8 @@ def _run(audit: Audit, files: EvidenceFiles) -> dict[str, object]:
         "callsByGrade": dict(sorted(grades.items())),
         "citationsByVerdict": dict(sorted(verdicts.items())),
         "findings": len(audit.findings),
-        "settings": [
-            {**setting_record(each), "origin": files.named(each.origin)} for each in audit.settings
-        ],
+        "findingsGone": len(audit.absent),
+        "settings": [setting_record(files.setting(each)) for each in audit.settings],
         "parent": run.parent_run,
         "branch": run.branch,
     }

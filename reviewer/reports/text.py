@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._bill import bill_sentences
 from reviewer.reports._decided import (
     EXIT_STATUS,
@@ -165,22 +166,31 @@ def _reason(facts: CitationFacts, claim: str | None) -> str:
 
 def _findings(audit: Audit, meta: Meta) -> Iterator[str]:
     findings = audit.findings
+    gone = [line for text in absent_lines(audit) for line in _gone(text, meta)]
     if not findings:
         left = words.undecided(audit.calls)
         yield f"\n  No findings; {left}." if left else "\n  No findings."
+        yield from gone
         return
     shown = findings if meta.everything else findings[:_LIMIT]
-    yield f"\n  Findings ({len(findings)})"
+    yield f"\n  Findings ({counted_findings(audit)})"
     for finding in shown:
         sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
         head = _painted(sign, _SEVERITY_COLOURS[finding.severity], meta)
         # Never wrapped and never cut: an id or a path is copied from here.
-        yield f"  {head} {finding.rule} ({finding.grade.value}) · {one_line(words.where(finding))}"
+        about = [words.where(finding), baseline_mark(finding)]
+        place = one_line(" · ".join(filter(None, about)))
+        yield f"  {head} {finding.rule} ({finding.grade.value}) · {place}"
         names = [one_line(finding.where.source_id or ""), finding.where.tool_call_id or ""]
         yield from indented(one_line(finding.message), "      ", meta.columns, names)
         for line in opinion_lines(of_finding(meta, audit, finding)):
             yield from indented(one_line(line), "      ", meta.columns)
     yield from _shortened(len(findings), len(shown))
+    yield from gone
+
+
+def _gone(text: str, meta: Meta) -> Iterator[str]:
+    yield from indented(one_line(text), "  ", meta.columns)
 
 
 def _settings(audit: Audit, meta: Meta) -> Iterator[str]:

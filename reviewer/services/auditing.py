@@ -5,7 +5,7 @@ The one place where the audit, which is pure, meets the disk and the tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from reviewer.audit.engine import audit
@@ -17,7 +17,7 @@ from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind, Run
 from store.stopping import Stopped, asking
 
-__all__ = ["audit_paths"]
+__all__ = ["audit_paths", "audit_runs"]
 
 DEFAULTS = Settings()
 
@@ -33,23 +33,43 @@ def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run under *paths* and every problem met while opening them.
 
-    *store* names further evidence.  With *tokens* the text of every run is
-    counted; without, that of runs of which a call reports its own count, since
-    the audit compares the two: starting the tokenizer takes longer than the
-    audit of a small run.  *settings* are the user's; what a run folder asks for
-    itself comes below them.  A run whose audit fails inside Reread
-    becomes a problem and the next one is audited; with *strict* the error is
-    raised.  *stopped* is asked all the time, and `StoppedError` is raised when
-    it says so: nothing is yielded of the run that was being read or audited.
+    *store* names further evidence; the rest is as with `audit_runs`.
+    """
+    opened = open_paths(paths, store, stopped=stopped)
+    return audit_runs(
+        opened, tokens=tokens, settings=settings, named=paths, strict=strict, stopped=stopped
+    )
+
+
+def audit_runs(  # noqa: PLR0913 - as above
+    opened: Iterable[Run | Problem],
+    *,
+    tokens: bool = True,
+    settings: Settings = DEFAULTS,
+    named: Sequence[str] = (),
+    strict: bool = False,
+    stopped: Stopped | None = None,
+) -> Iterator[Audit | Problem]:
+    """Yield the audit of every run in *opened* and every problem, in their order.
+
+    With *tokens* the text of every run is counted; without, that of runs of
+    which a call reports its own count, since the audit compares the two:
+    starting the tokenizer takes longer than the audit of a small run.
+    *settings* are the user's; what a run folder asks for itself comes below
+    them, and *named* are the paths in which it may lie.  A run whose audit
+    fails inside Reread becomes a problem and the next one is audited; with
+    *strict* the error is raised.  *stopped* is asked all
+    the time, and `StoppedError` is raised when it says so: nothing is yielded
+    of the run that was being read or audited.
     """
     check = asking(stopped) if stopped is not None else _go_on
     count: Callable[[str], int] | None = None
     encoding, started = "", False
-    for found in open_paths(paths, store, stopped=stopped):
+    for found in opened:
         if not isinstance(found, Run):
             yield found
             continue
-        in_force, unfollowed = of_run(found, settings)
+        in_force, unfollowed = of_run(found, settings, named)
         if unfollowed is not None:
             yield unfollowed
         wanted = tokens or _reports_tokens(found)

@@ -1,7 +1,7 @@
 """Where the decisions on a run lie, who decides, and what an audit shows of a log.
 
-The log of a run lies in the user's data folder under the digest of the run,
-never beside the evidence.
+The log of a run lies in the user's data folder under the digest of the run
+(`reviewer.services.lineage`), never beside the evidence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reviewer.services.places import data_dir
+from reviewer.services.lineage import Lineage, decisions_path, logs_of
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.findings import Audit
@@ -40,14 +40,12 @@ REVIEWER_VARIABLE = "REREAD_REVIEWER"
 """The environment variable that names the reviewer."""
 
 
-def decisions_path(digest: str) -> Path:
-    """Return where the decisions on the run of that digest lie, whether there are any or not."""
-    return data_dir() / "runs" / digest / "decisions.jsonl"
-
-
 def decision_log(run: Run) -> DecisionLog:
-    """Return the log of *run*.  Raises `StoreError` for a run that has no digest."""
-    return DecisionLog(decisions_path(run_digest(run)))
+    """Return the log that decisions on *run* go to, which may be that of its beginning.
+
+    Raises `StoreError` for a run that has no digest.
+    """
+    return logs_of(Lineage(run))[0]
 
 
 def reviewer_name(chosen: str = "", environment: Mapping[str, str] = os.environ) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reviewer import __version__
 from reviewer.audit.rules import rules
 from reviewer.reports import Meta, Report, reports
+from reviewer.services.open_reviews import open_reviews
 from reviewer.services.rereading import VersionFiles
 from reviewer.services.resources import resource
 from reviewer.services.result_files import ResultFile, checked_output
@@ -51,12 +53,14 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
 ) -> Path:
     """Write *report* on *audits* to the file *name* and return its place.
 
-    *check* is called between pieces and may raise to stop: then nothing is
-    written.  Raises `RefusedError` where the file lies in *evidence* or cannot
-    be written.
+    What reviewers decided on them is in it.  *check* is called between pieces
+    and may raise to stop: then nothing is written.  Raises `RefusedError` where
+    the file lies in *evidence* or cannot be written.
     """
     place = checked_output(name, evidence)
-    chunks = report.chunks(iter(audits), problems, report_meta())
+    reviews, told = open_reviews(audits)
+    problems = [*problems, *(each for each in told if each not in problems)]
+    chunks = report.chunks(iter(audits), problems, replace(report_meta(), reviews=reviews))
     with ResultFile(place, name) as result:
         result.write(_checked(chunks, check))
         result.keep()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reviewer.reports import setting_lines
-from store.records.findings import Audit
+from reviewer.reports import value_words
+from store.records.findings import Audit, Setting
 from store.records.runs import Problem, ProblemKind
 from store.stopping import StoppedError
 
@@ -122,9 +122,22 @@ def _steps(path: str, item: Audit | Problem, told: set[tuple[str, str]]) -> Iter
 
 def _settings(path: str, audit: Audit, told: set[tuple[str, str]]) -> Iterator[Unread]:
     """Yield what settings were in force: none of them may act unseen."""
-    for setting, line in zip(audit.settings, setting_lines(audit), strict=True):
-        if (setting.origin, line) not in told:
-            told.add((setting.origin, line))
-            yield Unread(
-                path, Problem(setting.origin, f"setting in force: {line}", ProblemKind.NOTED)
-            )
+    for setting in audit.settings:
+        place = setting.origin if setting.line is None else f"{setting.origin}:{setting.line}"
+        what = "; ".join(_in_force(setting))
+        if (place, what) not in told:
+            told.add((place, what))
+            yield Unread(path, Problem(place, what, ProblemKind.NOTED))
+
+
+def _in_force(setting: Setting) -> Iterator[str]:
+    yield f"in force: {setting.key} = {value_words(setting.value)}"
+    if setting.off:
+        yield f"findings left out by it: {setting.off}"
+    if setting.moved:
+        yield f"findings with another severity by it: {setting.moved}"
+    if setting.refused:
+        yield (
+            f"findings that it would hide or lower, and does not: {setting.refused}, since a run "
+            "may only make its own audit stricter"
+        )

@@ -30,6 +30,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     ``recent`` holds what was opened lately, the latest first.  ``place`` is
     the place of the reviewer as plain values.  ``text_size`` is in percent,
     ``highlights`` says whether texts are coloured by their syntax.
+    ``reviewer`` is the name that decisions are made under, "" for the one of
+    the command line.
     """
 
     geometry: bytes = b""
@@ -44,6 +46,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     highlights: bool = True
     digests: Mapping[str, str] = msgspec.field(default_factory=dict)
     follow: bool = True
+    reviewer: str = ""
 
     def with_recent(self, path: str) -> Session:
         """Return the session with *path* as the latest of the recent ones."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from reviewer.window.decisions import Decisions
 from reviewer.window.place import Place
 from store.records.findings import Audit
 
@@ -36,6 +37,7 @@ class Desk(QObject):
         super().__init__(parent)
         self.audits: list[Audit] = []
         self.place = Place()
+        self.decisions = Decisions(self)
         self._way: list[Place] = []
         self._at = -1
         self._moving = False
@@ -79,6 +81,7 @@ class Desk(QObject):
         self._way.clear()
         self._at = -1
         self.place = Place()
+        self.decisions.forget()
         self.closed.emit()
 
     # -- where the reviewer is -------------------------------------------------

@@ -6,15 +6,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QFileDialog,
-    QLineEdit,
     QMessageBox,
-    QWidget,
 )
 
 from reviewer import __version__
@@ -25,6 +21,7 @@ from reviewer.window.actions.key_sheet import KeySheet
 from reviewer.window.actions.link_dialog import LinkDialog
 from reviewer.window.actions.menus import command_title, shown_keys
 from reviewer.window.actions.palette import Entry, Palette
+from reviewer.window.decide_commands import DecideCommands
 from reviewer.window.exporting import Exporter
 from reviewer.window.i18n import tr
 from reviewer.window.linking import Linking
@@ -32,6 +29,7 @@ from reviewer.window.links import is_link
 from reviewer.window.live import Follower
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
+from reviewer.window.selection import selected_text
 
 if TYPE_CHECKING:
     from reviewer.window.shell import Shell
@@ -53,11 +51,11 @@ class _Rows(Protocol):
     def previous_row(self) -> bool: ...
 
 
-class Handlers:
+class Handlers(DecideCommands):
     """One method for each handler that the registry names."""
 
     def __init__(self, shell: Shell) -> None:
-        self._shell = shell
+        super().__init__(shell)
         self.linking = Linking(shell)
         self.exporter = Exporter(shell)
         self.follower = Follower(shell)
@@ -67,6 +65,7 @@ class Handlers:
         self.linking.close()
         self.exporter.close()
         self.follower.close()
+        self.deciding.close()
 
     def run(self, command: Command) -> None:
         """Do what *command* says."""
@@ -128,7 +127,7 @@ class Handlers:
             # It says what a clipboard cannot hold, which would be dropped without a word.
             widget.copy()
             return
-        text = _selected_text(widget)
+        text = selected_text(widget)
         if text:
             QGuiApplication.clipboard().setText(text)
         else:
@@ -161,7 +160,7 @@ class Handlers:
         regions = self._shell.regions
         view = regions.bring("everywhere") if regions is not None else None
         if view is not None:
-            text = _selected_text(QApplication.focusWidget())
+            text = selected_text(QApplication.focusWidget())
             view.ask(text if len(text) <= _LONGEST_WANTED and "\n" not in text else "")  # type: ignore[attr-defined]
 
     # -- go ----------------------------------------------------------------------
@@ -375,25 +374,3 @@ class Handlers:
 
 def _nothing() -> None:
     """Do nothing: what cannot be chosen is never called."""
-
-
-def _selected_text(widget: QWidget | None) -> str:
-    """Return what is selected in *widget*, or in the nearest widget around it that can tell."""
-    while widget is not None:
-        if hasattr(widget, "selected_text"):
-            return str(widget.selected_text())
-        if isinstance(widget, QLineEdit):
-            return widget.selectedText()
-        if isinstance(widget, QAbstractItemView):
-            return _selected_rows(widget.selectionModel())
-        widget = widget.parentWidget()
-    return ""
-
-
-def _selected_rows(selection: QItemSelectionModel | None) -> str:
-    if selection is None:
-        return ""
-    rows: dict[int, list[str]] = {}
-    for index in sorted(selection.selectedIndexes(), key=lambda each: (each.row(), each.column())):
-        rows.setdefault(index.row(), []).append(str(index.data() or ""))
-    return "\n".join("\t".join(cells) for cells in rows.values())

@@ -151,6 +151,9 @@ class Shell(QMainWindow):
         self._show_docks(shown=False)
         regions.set_highlights(on=self.session.highlights)
         self.tabs.currentChanged.connect(self._tab_chosen)
+        for widget in regions.widgets.values():
+            if hasattr(widget, "asked"):
+                widget.asked.connect(self._trigger)
         for dock in regions.docks.values():
             dock.visibilityChanged.connect(self._mark_choices)
         self.menus.show_parts(frozenset([*regions.tab_ids(), *regions.docks]))

@@ -191,6 +191,8 @@ QLabel[tone="muted"] { color: palette(placeholder-text); }
 QLabel[tone="good"] { color: palette(link); }
 QLabel[tone="open"] { color: palette(link-visited); }
 QLabel[tone="bad"] { color: palette(bright-text); }
+QPlainTextEdit#note_text { border: 1px solid palette(placeholder-text); border-radius: 3px; }
+QPlainTextEdit#note_text:focus { border: 1px solid palette(highlight); }
 QFrame#problem_bar { background: palette(button); border: 0;
     border-left: 4px solid palette(link-visited); }
 QListWidget#recent_runs { background: palette(window); }

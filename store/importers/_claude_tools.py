@@ -53,15 +53,18 @@ class Tools:
         path = file_path(asked.name, asked.arguments, asked.cwd)
         reads = is_file_read(asked.name) and bool(path)
         inline = saved_to(text or "")
+        display = as_map(record.data.get("toolUseResult"))
+        total = as_map(display.get("file")).get("totalLines")
         self._results[call_id] = ToolResult(
             tool_call_id=call_id,
             text=self._whole(inline) if inline else text,
             status="error" if failed else "ok",
             is_file_read=reads and not self._eras.side.name_in(path),
             side_file=self._eras.side_file(call_id, text or ""),
+            # What the agent knew of the file's length, and the model may not have been told.
+            declared={"total_lines": total} if reads and isinstance(total, int) else {},
             origin=record.origin,
         )
-        display = as_map(record.data.get("toolUseResult"))
         if reads:
             self._read(call_id, path, asked, display)
         elif not failed:
@@ -95,6 +98,7 @@ class Tools:
                 selections=(selections[call_id],) if call_id in selections else (),
                 is_file_read=one.is_file_read,
                 side_file=one.side_file,
+                declared=one.declared,
                 origin=one.origin,
             )
             for call_id, one in self._results.items()

@@ -99,12 +99,15 @@ class CallBill:
 
     ``by_kind`` adds up to ``resident``, ``cumulative_by_kind`` to
     ``cumulative``; kinds that never occurred are absent.  ``new`` are tokens
-    of messages that no request before held.  ``unaccounted`` is what was
+    of messages that no request before held, ``new_reading`` those of them that
+    are results and documents.  ``unaccounted`` is what was
     reported beyond the estimate: tool definitions, overhead, what the record
     does not hold, and the difference of tokenizers.  ``holds`` is whether the
     reported tokens can hold the visible text, ``None`` where that cannot be
     asked.  ``opaque_parts`` is content that is no text and is not counted.
     ``continues`` says that the conversation of the call before goes on.
+    ``cache_lost`` is what the call before had left in the provider's cache, as
+    both report it, and this one did not read from there.
     """
 
     call: int
@@ -114,6 +117,7 @@ class CallBill:
     by_kind: Mapping[BillKind, int]
     cumulative_by_kind: Mapping[BillKind, int]
     new: int | None
+    new_reading: int | None
     usage: Usage
     unaccounted: int | None
     holds: bool | None
@@ -122,6 +126,7 @@ class CallBill:
     shared_prefix_bytes: int
     continues: bool
     broken: PrefixBreak | None = None
+    cache_lost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

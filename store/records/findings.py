@@ -17,13 +17,17 @@ from store.records.text import Span, Unit
 __all__ = [
     "Anchor",
     "Audit",
+    "BaselineState",
     "CallFacts",
     "CitationFacts",
+    "ClaimFacts",
+    "ClaimKind",
     "Coverage",
     "Delivery",
     "Evidence",
     "Finding",
     "Form",
+    "Grounding",
     "Outcome",
     "PlaceholderFacts",
     "PlaceholderKind",
@@ -306,6 +310,61 @@ class CitationFacts:
     answer: int = 0
 
 
+class ClaimKind(StrEnum):
+    """What sort of thing an answer says that can be looked for in its request."""
+
+    NUMBER = "number"
+    DATE = "date"
+    TIME = "time"
+    IDENTIFIER = "identifier"
+    ADDRESS = "address"
+    QUOTATION = "quotation"
+    CODE = "code"
+
+
+class Grounding(StrEnum):
+    """Where a claim of an answer stands in the request of the call that wrote it; the first true.
+
+    ``FOUND``: in its text, in what the user said, in what the model itself
+    did, or the model worked it out from what is there.  ``PLACEHOLDER``: only
+    in what a placeholder kept, or in a preview.  ``CLEARED``: only in text
+    that had been taken away by then.  ``NOWHERE``: in no request.
+    ``UNVERIFIABLE``: the request, or something in it, cannot be read.
+    """
+
+    FOUND = "found"
+    PLACEHOLDER = "placeholder"
+    CLEARED = "cleared"
+    NOWHERE = "nowhere"
+    UNVERIFIABLE = "unverifiable"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """One claim of an answer and where it stands.
+
+    ``span`` counts code points of the answer's text, ``answer`` is its place
+    in `Run.answers`.  ``last_call`` is the last call whose request held text
+    that was cleared since, and ``tool_call_id`` whose result that was, as far
+    as it was one.  ``obtained`` names a result that holds the claim and never
+    stood in a request up to the answer.  ``is_own`` marks a proposal of the
+    model's: that it stands nowhere says nothing.
+    """
+
+    answer: int
+    call: int
+    span: Span
+    kind: ClaimKind
+    text: str
+    grounding: Grounding
+    grade: Grade
+    reason: str
+    last_call: int | None = None
+    tool_call_id: str | None = None
+    obtained: str | None = None
+    is_own: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Where:
     """The place of a finding; what does not apply is ``None``."""
@@ -317,9 +376,20 @@ class Where:
     tool_call_id: str | None = None
 
 
+class BaselineState(StrEnum):
+    """What a baseline says of a finding; ``ABSENT`` was found then and is not found now."""
+
+    NEW = "new"
+    UNCHANGED = "unchanged"
+    ABSENT = "absent"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One violation of one rule at one place, with the grade of its evidence."""
+    """One violation of one rule at one place, with the grade of its evidence.
+
+    ``baseline`` is ``None`` where it was compared with none.
+    """
 
     rule: str
     severity: Severity
@@ -327,13 +397,15 @@ class Finding:
     message: str
     where: Where
     fingerprint: str = ""
+    baseline: BaselineState | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting that was in force, and what it did to the findings.
 
-    ``key`` is its place in the file ``origin``.  ``off`` findings were left
+    ``key`` is its place in the file ``origin``, ``reason`` what the file says
+    why.  ``off`` findings were left
     out by it, ``moved`` got another severity.  ``is_evidence`` says that it
     stands in the run itself; such a setting may only make an audit stricter,
     and ``refused`` counts the findings that it asked to hide or to lower.
@@ -343,6 +415,7 @@ class Setting:
     value: bool | int | float | str | tuple[str, ...]
     origin: str
     line: int | None = None
+    reason: str = ""
     is_evidence: bool = False
     off: int = 0
     moved: int = 0
@@ -354,7 +427,8 @@ class Audit:
     """Everything the audit of one run found.
 
     ``settings`` are those in force that a user or the run itself made; without
-    any, every rule has its defaults.
+    any, every rule has its defaults.  ``absent`` are findings of a baseline
+    that are found no more, as far as it tells of them.
     """
 
     run: Run = field(repr=False)
@@ -365,5 +439,7 @@ class Audit:
     citations: tuple[CitationFacts, ...]
     findings: tuple[Finding, ...]
     deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
+    claims: tuple[ClaimFacts, ...] = field(default=(), repr=False)
     bill: Bill = field(default=Bill(), repr=False)
     settings: tuple[Setting, ...] = ()
+    absent: tuple[Finding, ...] = ()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from store.records.citations import SourceCitation
-from store.records.findings import CitationFacts, Finding
-from store.records.text import Unit
+from store.records.targets import (
+    Target,
+    TargetKind,
+    citation_key,
+    citation_target,
+    finding_target,
+)
 
 __all__ = [
     "NAME_CHARS",
     "NOTE_CHARS",
     "Decision",
     "DecisionKind",
+    "LogEnd",
     "Opinion",
     "Reviews",
     "Target",
@@ -47,41 +50,14 @@ class DecisionKind(StrEnum):
     UNDO = "undo"
 
 
-class TargetKind(StrEnum):
-    """What a decision is about."""
-
-    CITATION = "citation"
-    FINDING = "finding"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Target:
-    """One citation or finding, named so that a later audit finds it again.
-
-    ``key`` is the fingerprint of a finding, or `citation_key`.
-    """
-
-    kind: TargetKind
-    key: str
-
-    def __str__(self) -> str:
-        return f"{self.kind.value}:{self.key}"
-
-    @classmethod
-    def of(cls, text: str) -> Target:
-        """Return the target that *text* (``citation:…``, ``finding:…``) names, or `ValueError`."""
-        kind, _, key = text.partition(":")
-        if not key:
-            raise ValueError("no citation or finding is named")
-        return cls(TargetKind(kind), key)
-
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One event of the log; nothing in it changes once it was made.
 
     ``at`` is a time with its zone, ``run_digest`` the digest of the run as it
-    was open.  ``undoes`` is the id of the decision that an ``UNDO`` takes
+    was open, ``upto`` the `store.digest.Beginnings.mark` of the call that the
+    target speaks of: a later record of the same run that begins like this one
+    has the same.  ``undoes`` is the id of the decision that an ``UNDO`` takes
     back.  ``previous`` and ``hash`` are empty until the log has it.  Raises
     `ValueError` for a decision that says nothing, or of nobody.
     """
@@ -95,6 +71,7 @@ class Decision:
     undoes: str = ""
     run_id: str = ""
     run_digest: str = ""
+    upto: str = ""
     previous: str = ""
     hash: str = ""
 
@@ -139,54 +116,34 @@ class TargetState:
 
 
 @dataclass(frozen=True, slots=True)
+class LogEnd:
+    """A log and what its chain says: the hash of its last record stands for all of it."""
+
+    log: str
+    holds: bool
+    records: int
+    last_hash: str
+
+
+@dataclass(slots=True)
 class Reviews:
-    """A log as it is shown beside an audit: what stands, by run id, and what its chain says."""
+    """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
+
+    Where several runs are shown together, each with a log of its own, ``more``
+    are the others; what stands is that of all of them.  Where runs are audited
+    one after another, it grows until the last audit was taken.
+    """
 
     log: str
     holds: bool
     records: int
     last_hash: str
     by_run: Mapping[str, Mapping[Target, TargetState]] = field(default_factory=dict)
+    more: tuple[LogEnd, ...] = ()
 
     def of(self, run_id: str, target: Target | None) -> TargetState | None:
         """Return what stands on *target* in the run of that id."""
         return None if target is None else self.by_run.get(run_id, {}).get(target)
-
-
-def citation_key(facts: CitationFacts) -> str:
-    """Return a digest of what the record says of a citation, 32 hexadecimal digits.
-
-    Verdict, reason and what was looked up for it (a version that the record
-    does not name, the place of a quotation) are not part of it: with better
-    rules or more evidence the citation is still the same one.
-    """
-    cited = facts.citation
-    source = cited if isinstance(cited, SourceCitation) else None
-    marked = cited.answer_span
-    span = source.span if source else None
-    identity = [
-        cited.source_id,
-        cited.version_id,
-        None if span is None else [span.start, span.end],
-        (source.unit if source else Unit.BLOCK).value,
-        cited.block_id,
-        source.quote if source else None,
-        None if marked is None else [marked.start, marked.end],
-        facts.call_at_answer,
-    ]
-    # One spelling for every text, lone surrogates too.
-    text = json.dumps(identity, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def citation_target(facts: CitationFacts) -> Target:
-    """Return the target that a citation is."""
-    return Target(TargetKind.CITATION, citation_key(facts))
-
-
-def finding_target(finding: Finding) -> Target | None:
-    """Return the target that a finding is; ``None`` for one that no later audit could name."""
-    return Target(TargetKind.FINDING, finding.fingerprint) if finding.fingerprint else None
 
 
 def standing(decisions: Iterable[Decision]) -> tuple[Decision, ...]:

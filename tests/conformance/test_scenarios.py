@@ -13,7 +13,7 @@ from reviewer.audit.engine import audit
 from reviewer.services.tokenizer import load_tokenizer
 from store.opening import open_paths
 from store.records.bills import Bill, BillKind
-from store.records.findings import Audit, Outcome, PlaceholderKind, ReadFacts, State
+from store.records.findings import Audit, Grounding, Outcome, PlaceholderKind, ReadFacts, State
 from store.records.grades import Grade
 from store.records.runs import PartKind, Run
 
@@ -163,6 +163,10 @@ def test_retrieval_admission_shows_the_refused_read_and_both_versions(scenarios:
     want = expected(scenarios / "retrieval-admission")
     refused = [r.selection.source_id for r in found.reads if r.outcome is Outcome.REFUSED]
     assert refused == want["refused_reads"]
+    silent = [f.where.source_id for f in found.findings if f.rule == "BUD002"]
+    assert silent == want["refused_reads"]
+    again = [f.where.source_id for f in found.findings if f.rule == "BUD004"]
+    assert dict.fromkeys(again, 5) == want["repeated_reads"]
     (fact,) = found.placeholders
     assert (fact.kind, fact.last_full_call, fact.kept) == (PlaceholderKind.REFUSED, None, ())
     mixed = [s.source_id for s in found.sources if sum(bool(v.delivered) for v in s.versions) > 1]
@@ -190,6 +194,27 @@ def test_turn_end_clearing_reports_its_broken_last_line_and_keeps_the_unknown_ev
     (problem,) = found.run.problems
     assert "last line" in problem.what
     assert problem.where.endswith("events.jsonl:39")
+
+
+def test_turn_end_clearing_names_the_literal_that_was_cleared_and_no_other(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "turn-end-clearing")
+    lost = [claim for claim in found.claims if claim.grounding is not Grounding.FOUND]
+    want = expected(scenarios / "turn-end-clearing")["ungrounded_or_cleared_literals"]
+    assert [claim.text for claim in lost] == want
+    (finding,) = [finding for finding in found.findings if finding.rule.startswith("GRD")]
+    assert finding.rule == "GRD004"
+    assert finding.message == (
+        "6ca57340a6 stood only in text that was taken away before call 10; last in call 5, in "
+        "the result of call-003"
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "turn-end-clearing"])
+def test_no_other_scenario_states_what_it_was_not_given(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    assert not [finding for finding in found.findings if finding.rule.startswith("GRD")]
 
 
 @cache
@@ -236,3 +261,19 @@ def test_every_bill_adds_up(scenarios: Path, name: str) -> None:
         assert row.resident == sum(row.by_kind.values())
         assert row.cumulative == paid == sum(row.cumulative_by_kind.values())
     assert bill.new <= paid
+
+
+def test_retrieval_admission_names_the_source_that_was_asked_for_and_did_not_come(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "retrieval-admission")
+    want = expected(scenarios / "retrieval-admission")["scope_missing"]
+    missing = [f.where.source_id for f in found.findings if f.rule == "RET002"]
+    assert missing == want
+    assert {f.rule for f in found.findings if f.rule.startswith("RET")} == {"RET002"}
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "retrieval-admission"])
+def test_no_other_scenario_has_a_finding_about_a_search(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    assert not [finding for finding in found.findings if finding.rule.startswith("RET")]

@@ -8,6 +8,7 @@ import pytest
 from reviewer.cli import commands, run
 from reviewer.cli._output import Output, columns_of
 from reviewer.reports import glossary
+from store.records.bills import BillKind, Change
 from store.records.findings import (
     Anchor,
     Audit,
@@ -210,6 +211,8 @@ def test_every_word_of_a_report_can_be_explained() -> None:
         "severity": Severity,
         "kind of problem": ProblemKind,
         "stored bytes": Integrity,
+        "kind of tokens": BillKind,
+        "change that broke a prefix": Change,
     }
     expected = {(kind, str(word)) for kind, words in kinds.items() for word in words}
     expected |= {("verdict", verdict.word) for verdict in Verdict}

@@ -268,3 +268,23 @@ def test_one_picture_shows_one_run(
     assert not made.exists()
     assert main(["sources", "--map", *both, "--output", str(places[0] / "map.svg")]) == 2
     assert "lies in the evidence" in capsys.readouterr().err
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("look", sorted(set(PAINTS) - {"ground", "gap", "absent"}))
+def test_what_stands_there_is_seen_on_white_and_on_black(look: str) -> None:
+    paint = PAINTS[look]
+    assert contrast(paint.light, "#ffffff") >= 3
+    assert contrast(paint.dark, "#12161b") >= 3

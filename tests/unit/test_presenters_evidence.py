@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.audit.answers import TextRun
 from reviewer.audit.engine import audit
 from reviewer.audit.rules import rules
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.audit.strips import Piece, strip
+from reviewer.excerpts import LINES, Excerpt
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window import i18n
 from reviewer.window.i18n import tr_message
 from reviewer.window.place import Place
-from reviewer.window.presenters.answer import Chip, TextRun, answer_pages
+from reviewer.window.presenters.answer import Chip, answer_pages
 from reviewer.window.presenters.evidence import card, citation_card
-from reviewer.window.presenters.excerpts import LINES, Excerpt
 from reviewer.window.presenters.finding_card import finding_card
 from reviewer.window.presenters.strip import strip_words
 from store.opening import open_paths

@@ -1,14 +1,19 @@
 """The page: evidence as text only, nothing fetched, nothing run."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 from reviewer.reports import Meta, reports
+from reviewer.reports._parts import Spool
+from store.digest import run_digest
 from store.records.findings import Audit, Evidence, Severity, Verdict
+from store.records.runs import Answer
 from store.records.text import Span
 from tests.made import (
+    HASH,
     HOSTILE,
     lost,
     made_audit,
@@ -24,6 +29,9 @@ def _page(*audits: Audit) -> str:
     return "".join(reports()["html"].write(audits, [lost(HOSTILE)], meta))
 
 
+VOID = {"meta", "rect", "line"}
+
+
 class _Elements(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -35,11 +43,11 @@ class _Elements(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.append(tag)
         self.attributes += attrs
-        if tag not in {"meta", "rect"}:
+        if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag != "rect":
+        if tag not in VOID:
             assert self.open.pop() == tag
 
 
@@ -104,10 +112,11 @@ def test_a_long_excerpt_says_how_much_is_left_out() -> None:
     assert f"… {len(text) - 1200} more characters" in _page(_hostile())
 
 
-def test_strips_have_words_for_those_who_listen() -> None:
+def test_pictures_have_words_for_those_who_listen() -> None:
     page = _page(made_audit())
-    assert "<title>55 % of 18 chars</title>" in page
-    assert "<title>in 1 of 2 calls</title>" in page
+    assert "55 % of 18 chars delivered, 55 % at the answer, 1 gap, 1 cited place</title>" in page
+    assert "<title>d03: partial in call 2</title>" in page
+    assert "<title>grade: recorded in all calls</title>" in page
 
 
 def test_a_run_of_unknown_grade_never_looks_clean() -> None:
@@ -128,11 +137,87 @@ def test_many_findings_are_listed_by_severity_at_the_top() -> None:
     assert "jumps" not in _page(made_audit())
 
 
-def test_the_legend_stands_above_the_strips_and_numbers_beside_them() -> None:
+def test_every_look_of_a_picture_stands_in_a_legend_before_it() -> None:
     page = _page(made_audit())
-    assert page.index("First strip") < page.index('class="strip"')
-    assert "</svg><span>55 %, at answer 55 %</span>" in page
-    assert "</svg><span>1 of 2</span>" in page
+    assert page.index("P partial: a part of it stands there") < page.index("d03: partial in call 2")
+    assert page.index("delivered: delivered in some call") < page.index("55 % of 18 chars")
+
+
+def test_answer_citation_finding_and_source_lead_to_each_other() -> None:
+    page = _page(_answered())
+    chip = re.search(r'<a class="chip good" id="r1-a0" href="#r1-c0"[^>]*>✓ 0</a>', page)
+    assert chip
+    article = page[page.index('id="r1-c0"') : page.index("</article>")]
+    assert {"#r1-a0", "#r1-v0", "#r1-f0"} == set(re.findall('href="(#[^"]*)"', article))
+    finding = page[page.index('id="r1-f0"') :].partition("</tr>")[0]
+    assert {"#r1-c0", "#r1-v0"} == set(re.findall('href="(#[^"]*)"', finding))
+    source = page[page.index('id="r1-v0"') :].partition("</tr>")[0]
+    assert re.findall('href="(#[^"]*)"', source) == ["#r1-c0"]
+
+
+def test_the_answer_is_whole_and_its_chips_stand_where_the_words_end() -> None:
+    page = _page(_answered())
+    text = page[page.index('class="text"') :].partition("</div>")[0]
+    words = re.sub("<a .*?</a>", "#", text.partition(">")[2])
+    assert re.sub("<.*?>", "", words) == "200#条，&lt;b&gt;not bold&lt;/b&gt;。"
+
+
+def _answered() -> Audit:
+    found = made_audit()
+    answer = Answer(2, "200条，<b>not bold</b>。")
+    return replace(found, run=replace(found.run, answers=(answer,)))
+
+
+def test_a_part_that_cannot_be_made_says_so_and_the_rest_stands() -> None:
+    found = _answered()
+    broken = replace(found.citations[0], index=1, evidence=Evidence(2, 2, 0, Span(0, 3), 5))  # type: ignore[arg-type]
+    page = _page(replace(found, citations=(*found.citations, broken)))
+    assert 'class="missing" id="r1-c1">✗ This part could not be made: citation 1 (TypeError' in page
+    assert page.index("could not be made") < page.index("<h2>")
+    assert 'id="r1-c0"' in page
+    assert page.endswith("</html>\n")
+
+
+def test_what_was_read_is_told_apart_from_what_is_stored() -> None:
+    page = _page(made_audit())
+    assert '<figure class="request"><figcaption>In the model&#x27;s input: call 2' in page
+    assert "The stored version holds the same words at the cited place." in page
+    cited = made_citation(0, Verdict.NEVER_READ)
+    page = _page(replace(made_audit(), citations=(cited,)))
+    assert '<figure class="request">' not in page
+    assert '<figure class="stored"><figcaption>In the stored version: stored bytes intact, ' in page
+    assert f"sha256:{HASH}" in page
+
+
+def test_tool_rules_digest_and_the_log_of_decisions_are_told() -> None:
+    meta = Meta("1.2", rules=(("CIT001", 1), ("PLC001", 3)))
+    page = "".join(reports()["html"].write([made_audit()], [], meta))
+    assert "Reread 1.2." in page
+    assert "2 rules with their versions: CIT001 1, PLC001 3." in page
+    assert f"sha256:{run_digest(made_run())}" in page
+    assert "No log of decisions is shown here." in page
+
+
+def test_work_is_told_while_the_list_of_runs_is_not_known_yet() -> None:
+    taken: list[int] = []
+
+    def audits() -> Iterator[Audit]:
+        for number in range(3):
+            taken.append(number)
+            yield made_audit(made_run(f"r-{number}"))
+
+    pieces = reports()["html"].write(audits(), [], Meta("1"))
+    assert next(pieces) == ""
+    assert taken == [0]
+    assert "".join(pieces).count('<section class="run"') == 3
+
+
+def test_a_spool_gives_back_what_it_took_however_much() -> None:
+    spool = Spool()
+    written = [f"{'线' * (number % 97)}\n" * 40 for number in range(2000)]
+    for piece in written:
+        spool.write(piece)
+    assert "".join(spool.taken()) == "".join(written)
 
 
 def test_only_ids_and_paths_may_be_broken_inside_a_word() -> None:
@@ -140,10 +225,19 @@ def test_only_ids_and_paths_may_be_broken_inside_a_word() -> None:
     (cells,) = re.findall(r"^td, th \{([^}]*)\}", style, re.MULTILINE)
     assert "overflow-wrap: break-word" in cells
     assert '<span class="id">t1</span>' in _page(made_audit())
-    assert '<td class="word" data-name="stored bytes">' in _page(made_audit())
+    assert '<td class="word" data-name="outcome">' in _page(made_audit())
 
 
 def test_a_run_without_citations_or_answer_says_so() -> None:
     page = _page(replace(made_audit(), citations=()))
     assert "marks in the text of an answer are not read as citations" in page
     assert "No answer is recorded; states are those of the last call." in page
+
+
+def test_no_part_of_the_sample_is_missing_in_its_pages() -> None:
+    samples = Path(__file__).parents[2] / "docs" / "reference" / "samples"
+    pages = [
+        path.read_text("utf-8") for path in samples.iterdir() if path.suffix in {".html", ".md"}
+    ]
+    assert len(pages) == 4
+    assert not [page for page in pages if "could not be made" in page]

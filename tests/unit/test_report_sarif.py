@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.records.findings import Audit, Setting, Verdict
+from store.records.findings import Audit, BaselineState, Setting, Verdict
 from store.records.reviews import DecisionKind, finding_target
 from store.records.runs import Problem, ProblemKind
 from store.records.sources import Integrity
@@ -78,7 +78,8 @@ def test_any_text_in_a_record_gives_json_without_what_parsers_refuse(text: str) 
 
 def test_every_result_has_a_file_a_line_and_an_identity(tmp_path: Path) -> None:
     (run,) = json.loads(sample_report("sarif", tmp_path))["runs"]
-    assert len(run["results"]) == 25
+    audited = json.loads(sample_report("json", tmp_path))["runs"]
+    assert len(run["results"]) == sum(len(each["findings"]) for each in audited) > 20
     for result in run["results"]:
         place = result["locations"][0]["physicalLocation"]
         file = tmp_path / place["artifactLocation"]["uri"]
@@ -225,10 +226,19 @@ def test_citations_that_hold_are_results_only_where_everything_is_asked_for() ->
     assert counts == {"never_read": 1, "read": 1}
 
 
-def test_a_baseline_tells_new_findings_from_known_ones() -> None:
-    found = [made_finding(), replace(made_finding(), fingerprint="e" * 32)]
-    run = _log(replace(made_audit(), findings=tuple(found)), baseline={"e" * 32})
+def test_a_baseline_tells_new_findings_from_known_ones_and_from_those_that_are_gone() -> None:
+    found = [
+        replace(made_finding(), baseline=BaselineState.NEW),
+        replace(made_finding(), fingerprint="e" * 32, baseline=BaselineState.UNCHANGED),
+    ]
+    gone = replace(made_finding(), fingerprint="d" * 32)
+    audit = replace(made_audit(), findings=tuple(found), absent=(gone,), citations=())
+    run = _log(audit, baseline_name="known.json")
     assert [each["baselineState"] for each in run["results"]] == ["new", "unchanged"]
+    assert run["properties"]["reread/runs"][0]["findingsGone"] == 1
+    assert run["properties"]["reread/baseline"] == "known.json"
+    every = _log(audit, everything=True)["results"]
+    assert [each["baselineState"] for each in every] == ["new", "unchanged", "absent"]
     assert "baselineState" not in _log(made_audit())["results"][0]
 
 

@@ -13,7 +13,7 @@ from reviewer.audit.engine import audit
 from reviewer.audit.rules._example import Story, cite
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
-from reviewer.window.views import answer as module
+from reviewer.window.views import answer_text as module
 from reviewer.window.views.answer import PANEL, AnswerText, AnswerView
 from store.records.citations import Citation
 from store.records.findings import Audit

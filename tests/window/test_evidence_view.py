@@ -10,7 +10,7 @@ from reviewer.audit.rules import rules
 from reviewer.audit.rules._example import Story, cite
 from reviewer.window.desk import Desk
 from reviewer.window.place import Place
-from reviewer.window.views.evidence import PANEL, EvidenceView, ExcerptBox
+from reviewer.window.views.evidence import EvidenceView, ExcerptBox
 from reviewer.window.views.strip import CoverageStrip
 from reviewer.window.views.wrapping import WrappingLabel
 from store.records.findings import Audit
@@ -21,8 +21,7 @@ _NONE = Qt.KeyboardModifier.NoModifier
 
 def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, EvidenceView]:
     desk = Desk()
-    view = PANEL.factory(desk, None)
-    assert isinstance(view, EvidenceView)
+    view = EvidenceView(None, desk)
     qtbot.addWidget(view)
     view.resize(420, 800)
     view.show()

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from reviewer.audit.rules import rules
+from reviewer.audit.rules._grounding import SILENT
 from reviewer.services.resources import resource
 from reviewer.window import i18n
 from reviewer.window.i18n import tr_message
@@ -19,7 +20,9 @@ PATTERNS: dict[str, str] = json.loads(
 NOT_FOR_READERS = {
     # What tells a mistake in the program, a name of a format, or text of the evidence itself.
     "two rules are called {0}",
+    SILENT,
     "two importers are named {0}",
+    "two tables are called {0}",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "## Summarized at ",

@@ -6,7 +6,7 @@ Examples are read by people (they stand on the rule's page) and run as tests.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -27,16 +27,18 @@ from store.records.runs import (
     ToolResult,
 )
 from store.records.sources import (
+    Block,
     Integrity,
     Manifest,
     ManifestEntry,
     RefreshFailure,
     Selection,
     SourceKind,
+    Table,
     Version,
     VersionKey,
 )
-from store.records.text import Span
+from store.records.text import Span, Unit
 
 __all__ = ["NOTICE", "Story", "cite"]
 
@@ -52,6 +54,10 @@ def cite(source_id: str, span: tuple[int, int] | None = None, **more: object) ->
     """Return a citation of *span* of *source_id*; *more* are further fields of the record."""
     place = Span(*span) if span else None
     return replace(SourceCitation(Span(0, 1), source_id, span=place), **more)  # type: ignore[arg-type]
+
+
+def _records(rows: int) -> list[str]:
+    return [json.dumps({"id": f"r{row:03d}", "amount": 1000 + row}) for row in range(rows)]
 
 
 @dataclass(slots=True)
@@ -74,7 +80,15 @@ class Story:
     def __post_init__(self) -> None:
         self._hold("user", Part(PartKind.TEXT, "What limits apply during maintenance?"))
 
-    def document(self, source_id: str, text: str = NOTICE, *, changed: bool = False) -> str:
+    def document(
+        self,
+        source_id: str,
+        text: str = NOTICE,
+        *,
+        changed: bool = False,
+        blocks: Sequence[tuple[str, int, int]] = (),
+        origin: str = "",
+    ) -> str:
         """Store a version and return its id; *changed* bytes no longer have their hash."""
         digest = sha256(text.encode()).hexdigest()
         self.versions.append(
@@ -86,9 +100,39 @@ class Story:
                 chars=len(text),
                 text=None if changed else text,
                 integrity=Integrity.CHANGED if changed else Integrity.INTACT,
+                blocks=tuple(Block(name, Span(start, end)) for name, start, end in blocks),
+                origin=origin,
             )
         )
         return digest
+
+    def table(self, source_id: str, rows: int) -> str:
+        """Store a table of *rows* records with the key ``id`` and return its version id."""
+        version_id = self.document(source_id, "".join(f"{row}\n" for row in _records(rows)))
+        shape = Table(("id", "amount"), rows, "id")
+        self.versions[-1] = replace(self.versions[-1], kind=SourceKind.TABLE, table=shape)
+        return version_id
+
+    def read_rows(
+        self,
+        source_id: str,
+        asked: int,
+        came: Sequence[int],
+        *,
+        id: str = "read-1",  # noqa: A002 - the field's name in the record
+        declared: Mapping[str, object] | None = None,
+    ) -> None:
+        """A tool is asked for the first rows of a table and gives the rows *came*."""
+        stored = next(v for v in self.versions if v.key.source_id == source_id)
+        records = _records(stored.table.rows if stored.table else 0)
+        body = f"[{', '.join(records[row] for row in came)}]"
+        self._tool("get_records", id, {"source": source_id, "count": asked}, body, body)
+        place = Selection(source_id, stored.key.version_id, Unit.ROW, (Span(0, asked),))
+        self._results[-1] = replace(self._results[-1], selections=(place,), declared=declared or {})
+
+    def answers_with(self, shown: str, arguments: object, *, id: str, name: str = "search") -> None:  # noqa: A002
+        """A tool gives back *shown*, whatever it is."""
+        self._tool(name, id, arguments, shown, shown)
 
     def listing(self, *source_ids: str, preview: int = 0) -> None:
         """A search lists sources, each with *preview* characters of its newest version."""
@@ -145,6 +189,43 @@ class Story:
                 self._held[place] = len(self._messages) - 1
         self.edits.append(ContextEdit(len(self._calls) + 1, EditKind.CLEAR, (id,), by="client"))
 
+    def drop(self, id: str, kind: PartKind = PartKind.TOOL_RESULT) -> None:  # noqa: A002
+        """From the next call on the call of a tool, or its result, is left out."""
+        held = [(i, self._messages[i].parts[0]) for i in self._held]
+        self._held = [i for i, part in held if (part.tool_call_id, part.kind) != (id, kind)]
+
+    def repeat(self, id: str, text: str) -> None:  # noqa: A002
+        """A second result of the same id stands in the next requests."""
+        self._hold("tool", Part(PartKind.TOOL_RESULT, text, tool_call_id=id))
+
+    def turn(self, id: str) -> None:  # noqa: A002
+        """From the next call on the messages of a tool call and its result are exchanged."""
+        places = [
+            place
+            for place, index in enumerate(self._held)
+            if self._messages[index].parts[0].tool_call_id == id
+        ]
+        held = [self._held[place] for place in places]
+        for place, index in zip(places, reversed(held), strict=True):
+            self._held[place] = index
+
+    def forget(self, id: str) -> None:  # noqa: A002
+        """The record does not hold what a tool gave."""
+        self._results = [
+            replace(r, text=None, selections=()) if r.tool_call_id == id else r
+            for r in self._results
+        ]
+
+    def forget_question(self) -> None:
+        """From the next call on the first message is left out."""
+        del self._held[0]
+
+    def save(self, tool: str, id: str, text: str, path: str) -> None:  # noqa: A002
+        """A tool's result is saved to a file, and a notice stands in its place."""
+        self._tool(tool, id, {"query": "all"}, text, f"[saved to {path}]")
+        self._results[-1] = replace(self._results[-1], side_file=path)
+        self.edits.append(ContextEdit(len(self._calls) + 1, EditKind.PERSIST, (id,), by="client"))
+
     def think(self) -> None:
         """A model call that goes on working."""
         self._call(Part(PartKind.TEXT, "Going on."))
@@ -174,6 +255,10 @@ class Story:
             refresh_failures=tuple(self.refresh_failures),
             grant=self.grant,
         )
+
+    def say(self, text: str) -> None:
+        """The user says something."""
+        self._hold("user", Part(PartKind.TEXT, text))
 
     def _hold(self, role: str, part: Part) -> None:
         self._messages.append(Message(role, (part,)))

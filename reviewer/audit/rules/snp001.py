@@ -37,8 +37,13 @@ def check(view: AuditView) -> Iterator[Finding]:
                 view.run.grade,
                 f"{problem.where}: {problem.what}",
                 Where(),
-                problem.what,
+                _inside(view.run, problem.where),
             )
+
+
+def _inside(run: Run, place: str) -> str:
+    """Return a file's place inside the evidence, which is the same wherever the evidence lies."""
+    return place.removeprefix(run.path).lstrip("/\\")
 
 
 def _passing() -> Run:

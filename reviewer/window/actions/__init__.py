@@ -10,11 +10,12 @@ from typing import Literal
 
 __all__ = ["ACTIONS", "MENUS", "Command", "Menu", "When"]
 
-Menu = Literal["file", "edit", "go", "view", "help"]
+Menu = Literal["file", "edit", "go", "decide", "view", "help"]
 MENUS: dict[Menu, str] = {
     "file": "&File",
     "edit": "&Edit",
     "go": "&Go",
+    "decide": "&Decide",
     "view": "&View",
     "help": "&Help",
 }
@@ -83,6 +84,14 @@ ACTIONS: tuple[Command, ...] = (
     Command(
         "go.previous_pane", "Previous region", "go", "previous_region", ("Shift+F6",), "open", 5
     ),
+    Command("decide.accept", "Accept", "decide", "decide", ("A",), "open", argument="accept"),
+    Command("decide.reject", "Reject", "decide", "decide", ("R",), "open", argument="reject"),
+    Command("decide.flag", "Flag", "decide", "decide", ("F",), "open", argument="flag"),
+    Command("decide.note", "Note", "decide", "note", ("N",), "open"),
+    Command("decide.next", "Next undecided", "decide", "next_undecided", ("U",), "open", 1),
+    Command("decide.undo", "Undo decision", "decide", "undo", ("Ctrl+Z",), "open", 2),
+    Command("decide.redo", "Redo decision", "decide", "redo", ("Ctrl+Shift+Z",), "open", 2),
+    Command("decide.reviewer", "Name of the reviewer", "decide", "reviewer", (), "open", 3),
     Command("view.answer", "Answer", "view", "show_tab", ("Ctrl+1",), "open", argument="answer"),
     Command("view.model", "Model view", "view", "show_tab", ("Ctrl+2",), "open", argument="model"),
     Command(

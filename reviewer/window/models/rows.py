@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFont
 
 from reviewer.display import fit
-from reviewer.filter.tree import EVERYTHING, Tree
+from reviewer.filter.tree import EVERYTHING, Tree, columns_of
 from reviewer.window.i18n import tr
 from reviewer.window.models.roles import Role, answer
 from reviewer.window.presenters.filters import rows_words
@@ -145,6 +145,19 @@ class RowModel(QAbstractTableModel):
             self.table.forget()
             self._headings = self.table.headings()
             self.arrange(self.wish)
+
+    def refresh(self, column: str) -> None:
+        """Show that values of *column* have become others; the order is made anew if it asks so."""
+        table = self.table
+        if table is None:
+            return
+        table.forget()
+        self._arrays = None
+        if column in {self.wish.sort, self.wish.group, *columns_of(self.wish.tree)}:
+            self.arrange(self.wish)
+        elif self.rowCount():
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
 
     @property
     def shown(self) -> int:

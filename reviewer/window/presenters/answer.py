@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from reviewer.audit.answers import TextRun, pieces
 from reviewer.display import one_line
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
+from reviewer.window.presenters.decisions import decision_sign, decision_word, state_of
 from reviewer.window.presenters.words import (
     tone,
     verdict_meaning,
@@ -16,23 +18,21 @@ from reviewer.window.presenters.words import (
     verdict_word,
 )
 from store.records.findings import Audit, CitationFacts
+from store.records.reviews import Target, TargetState
 from store.records.sources import VersionKey
-from store.records.text import Span
 
-__all__ = ["AnswerPage", "Chip", "TextRun", "answer_pages", "place_of_citation"]
+__all__ = ["AnswerPage", "Chip", "answer_pages", "chip_decided", "place_of_citation"]
 
-
-@dataclass(frozen=True, slots=True)
-class TextRun:
-    """A stretch of the answer's text; ``citations`` are those that mark it."""
-
-    span: Span
-    citations: tuple[int, ...]
+States = Mapping[Target, TargetState]
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One citation, as sign, word and colour.  ``note`` says why it stands below the text."""
+    """One citation, as sign, word and colour.  ``note`` says why it stands below the text.
+
+    ``decision`` is the sign of what reviewers decided, "" where nobody did,
+    and ``decided`` says it in words.
+    """
 
     citation: int
     tone: str
@@ -42,6 +42,8 @@ class Chip:
     label: str
     tip: str
     note: str = ""
+    decision: str = ""
+    decided: str = ""
 
     @property
     def text(self) -> str:
@@ -51,7 +53,8 @@ class Chip:
     @property
     def name(self) -> str:
         """What a screen reader says of it."""
-        return tr("citation {index}: {word}, {source}", **self._values())
+        said = tr("citation {index}: {word}, {source}", **self._values())
+        return f"{said}, {self.decided}" if self.decided else said
 
     def _values(self) -> dict[str, object]:
         return {"index": self.citation + 1, "word": self.word, "source": self.source}
@@ -80,19 +83,19 @@ class AnswerPage:
         )
 
 
-def answer_pages(audit: Audit) -> tuple[AnswerPage, ...]:
-    """Return every answer of a run."""
+def answer_pages(audit: Audit, states: States | None = None) -> tuple[AnswerPage, ...]:
+    """Return every answer of a run; *states* are what reviewers decided on it."""
     held: dict[int, list[CitationFacts]] = defaultdict(list)
     for facts in audit.citations:
         held[facts.answer].append(facts)
     pages = []
     for index, answer in enumerate(audit.run.answers):
-        placed, below = _sorted(held[index], len(answer.text))
+        placed, below = _sorted(held[index], len(answer.text), states or {})
         page = AnswerPage(
             index=index,
             call=answer.call,
             text=answer.text,
-            pieces=tuple(_pieces(placed, len(answer.text))),
+            pieces=tuple(_pieces(placed, len(answer.text), states or {})),
             below=below,
             citations=len(held[index]),
         )
@@ -118,7 +121,7 @@ def place_of_citation(audit: Audit, index: int, run: int, tab: str | None = None
 
 
 def _sorted(
-    citations: list[CitationFacts], length: int
+    citations: list[CitationFacts], length: int, states: States
 ) -> tuple[list[CitationFacts], tuple[Chip, ...]]:
     """Part the citations that have a place in the text from those that are listed below it."""
     placed: list[CitationFacts] = []
@@ -126,40 +129,32 @@ def _sorted(
     for facts in citations:
         span = facts.citation.answer_span
         if span is None:
-            below.append(_chip(facts, tr("marks no words of the answer")))
+            below.append(_chip(facts, states, tr("marks no words of the answer")))
         elif span.end > length:
-            below.append(_chip(facts, tr("its place lies outside the answer's text")))
+            below.append(_chip(facts, states, tr("its place lies outside the answer's text")))
         else:
             placed.append(facts)
     return placed, tuple(below)
 
 
-def _pieces(placed: list[CitationFacts], length: int) -> Iterator[TextRun | Chip]:
-    starts: dict[int, list[int]] = defaultdict(list)
-    ends: dict[int, list[CitationFacts]] = defaultdict(list)
-    for facts in placed:
-        span = facts.citation.answer_span
-        if span is not None:
-            starts[span.start].append(facts.index)
-            ends[span.end].append(facts)
-    at = 0
-    marking: dict[int, None] = {}
-    for edge in sorted({0, length, *starts, *ends}):
-        if edge > at:
-            yield TextRun(Span(at, edge), tuple(marking))
-            at = edge
-        for index in starts.get(edge, ()):
-            marking[index] = None
-        for facts in sorted(ends.get(edge, ()), key=lambda one: one.index):
-            marking.pop(facts.index, None)
-            yield _chip(facts)
+def _pieces(placed: list[CitationFacts], length: int, states: States) -> Iterator[TextRun | Chip]:
+    for piece in pieces(placed, length):
+        yield piece if isinstance(piece, TextRun) else _chip(piece, states)
 
 
-def _chip(facts: CitationFacts, note: str = "") -> Chip:
+def chip_decided(chip: Chip, facts: CitationFacts, states: States) -> Chip:
+    """Return *chip* with what reviewers decided by now."""
+    state = state_of(states, facts, None)
+    if state is None:
+        return replace(chip, decision="", decided="")
+    return replace(chip, decision=decision_sign(state), decided=decision_word(state))
+
+
+def _chip(facts: CitationFacts, states: States, note: str = "") -> Chip:
     word = verdict_word(facts.verdict)
     source = one_line(facts.source_id)
     tip = f"{source}\n{verdict_sign(facts.verdict)} {word}: {verdict_meaning(facts.verdict)}"
-    return Chip(
+    made = Chip(
         citation=facts.index,
         tone=tone(facts.verdict),
         sign=verdict_sign(facts.verdict),
@@ -169,3 +164,4 @@ def _chip(facts: CitationFacts, note: str = "") -> Chip:
         tip=tip,
         note=note,
     )
+    return chip_decided(made, facts, states)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from reviewer.audit.rules import Rule, rules
 from reviewer.display import one_line
+from reviewer.excerpts import Excerpt
 from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
-from reviewer.window.presenters.excerpts import Excerpt
 from reviewer.window.presenters.words import grade_meaning, grade_word
 from store.records.findings import Finding
 from store.records.grades import Grade

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from reviewer.audit.strips import facts_of, place_of
+from reviewer.audit.strips import cited_text, facts_of, place_of
 from reviewer.audit.texts import VersionText
 from reviewer.display import one_line
+from reviewer.excerpts import Excerpt
 from reviewer.reports._words import quotation, reference, short
 from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.place import Place
@@ -22,7 +23,6 @@ from reviewer.window.presenters.cards import (
     rule_title,
     sentence,
 )
-from reviewer.window.presenters.excerpts import Excerpt
 from reviewer.window.presenters.finding_card import finding_card
 from reviewer.window.presenters.requests import request_of
 from reviewer.window.presenters.words import (
@@ -305,7 +305,7 @@ def _stored(facts: CitationFacts, version: Version | None, run: int) -> Step:
         title,
         _integrity(version),
         where=one_line(named),
-        excerpt=_stored_excerpt(facts, text, span),
+        excerpt=_stored_excerpt(facts, text),
         notes=tuple(_stored_notes(facts, version, text)),
         buttons=(Button(tr("Show in source"), place),),
     )
@@ -318,13 +318,9 @@ def _integrity(version: Version) -> Line:
     return Line(*integrity_words(version.integrity))
 
 
-def _stored_excerpt(facts: CitationFacts, text: VersionText, span: Span | None) -> Excerpt | None:
-    if text.text is None or span is None:
-        return None
-    places = text.block_chars(span) if facts.unit is Unit.BLOCK else text.chars_of(span, text.unit)
-    if not places:
-        return None
-    return Excerpt(text.text, Span(places[0].start, places[-1].end))
+def _stored_excerpt(facts: CitationFacts, text: VersionText) -> Excerpt | None:
+    words = cited_text(facts, text)
+    return Excerpt(text.text or "", words) if words else None
 
 
 def _stored_notes(facts: CitationFacts, version: Version, text: VersionText) -> Iterator[str]:

@@ -11,11 +11,21 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
-from reviewer.display import one_line
+from reviewer.display import one_line, visible
 from reviewer.filter.columns import Column, Columns, Kind, by_name
 from reviewer.reports._words import reference
 from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
+from reviewer.window.presenters.decisions import (
+    DECISIONS,
+    decision_name,
+    decision_rows,
+    decision_sign,
+    decision_tone,
+    decision_word,
+    says_verdict,
+    state_of,
+)
 from reviewer.window.presenters.positions import citation_position, finding_position
 from reviewer.window.presenters.tables import NOTHING, Cell, Heading, Row, Table, cell
 from reviewer.window.presenters.words import (
@@ -29,8 +39,16 @@ from reviewer.window.presenters.words import (
 )
 from store.records.findings import Anchor, Audit, CitationFacts, Finding, Severity, Verdict
 from store.records.grades import Grade
+from store.records.reviews import Target, TargetState
 
 __all__ = ["GROUPS", "ReviewColumn", "ReviewTable", "claim"]
+
+
+States = Mapping[Target, TargetState]
+
+
+def _undecided() -> States:
+    return {}
 
 
 class ReviewColumn(IntEnum):
@@ -38,21 +56,19 @@ class ReviewColumn(IntEnum):
 
     VERDICT = 0
     SEVERITY = 1
-    RULE = 2
-    CALL = 3
-    SOURCE = 4
-    TEXT = 5
-    REASON = 6
-    PLACE = 7
-    ANCHOR = 8
-    GRADE = 9
+    DECISION = 2
+    RULE = 3
+    CALL = 4
+    SOURCE = 5
+    TEXT = 6
+    REASON = 7
+    PLACE = 8
+    ANCHOR = 9
+    GRADE = 10
 
 
 GROUPS = ("rule", "source", "call")
 """The columns that rows can be grouped by."""
-
-_VERDICT_RULE = re.compile(r"CIT0(0[1-9]|1[0-2])")
-"""The rules that say no more than the verdict of a citation does."""
 
 _SENTENCE_END = re.compile(r"[\u3002\uff01\uff1f\uff1b\n]|[.!?](?=\s)")
 _LOOK_BACK = 1_000
@@ -64,8 +80,12 @@ _GRADES = tuple(reversed([grade.value for grade in Grade]))
 class ReviewTable(Table):
     """The rows of one audit: every citation in its order, then the findings about no citation."""
 
-    def __init__(self, audit: Audit, run: int = 0) -> None:
+    def __init__(
+        self, audit: Audit, run: int = 0, states: Callable[[], States] = _undecided
+    ) -> None:
+        """Take an audit; *states* tells at any time what stands on it."""
         super().__init__()
+        self._states = states
         self.audit = audit
         self.run = run
         self._columns = _columns(audit)
@@ -84,6 +104,7 @@ class ReviewTable(Table):
         titles = (
             tr("Verdict"),
             tr("Severity"),
+            tr("Decision"),
             tr("Rule"),
             tr("Call"),
             tr("Source"),
@@ -123,6 +144,11 @@ class ReviewTable(Table):
 
     def values(self, column: str) -> Sequence[str | int | None]:
         """Return one column whole."""
+        if column == "decision":
+            states = self._states()
+            if not states:
+                return ["undecided"] * len(self)
+            return [self._decision(row, states) for row in range(len(self))]
         audit, get = self.audit, _GET[column]
         findings = audit.findings
         found = [self._finding_of.get(at) for at in range(len(audit.citations))]
@@ -136,7 +162,16 @@ class ReviewTable(Table):
 
     def value(self, row: int, column: str) -> str | int | None:
         """Return one value."""
+        if column == "decision":
+            return self._decision(row, self._states())
         return _GET[column](self.audit, *self._both(row))
+
+    def undecided(self, row: int) -> bool:
+        """Tell whether nobody decided on a row."""
+        return self._decision(row, self._states()) == "undecided"
+
+    def _decision(self, row: int, states: States) -> str:
+        return decision_name(state_of(states, *self._both(row)) if states else None)
 
     def make(self, row: int) -> Row:
         """Make a row in the present language."""
@@ -147,6 +182,7 @@ class ReviewTable(Table):
             (
                 _verdict_cell(citation),
                 _severity_cell(finding),
+                _decision_cell(state_of(self._states(), citation, finding)),
                 cell(finding.rule if finding else NOTHING),
                 cell(NOTHING if call is None else str(call)),
                 cell(str(self.value(row, "source") or NOTHING)),
@@ -183,7 +219,7 @@ def _findings_of_citations(audit: Audit) -> dict[int, int]:
         cited = finding.where.citation
         if cited is None or cited >= len(audit.citations) or cited in found:
             continue
-        if _VERDICT_RULE.fullmatch(finding.rule):
+        if says_verdict(finding):
             found[cited] = index
     return found
 
@@ -195,6 +231,7 @@ def _columns(audit: Audit) -> Columns:
         [
             Column("verdict", Kind.CHOICE, _VERDICTS),
             Column("severity", Kind.ORDER, _SEVERITIES),
+            Column("decision", Kind.CHOICE, DECISIONS),
             Column("rule", Kind.TEXT, tuple(rules), searched=True),
             Column("call", Kind.NUMBER),
             Column("source", Kind.TEXT, tuple(sources), searched=True),
@@ -267,6 +304,15 @@ def _severity_cell(finding: Finding | None) -> Cell:
         return Cell(NOTHING, tr("Nothing was found wrong with it"))
     sign, colour, word = severity_words(finding.severity)
     return Cell(f"{sign} {word}", f"{sign} {word}\n{one_line(tr_message(finding.message))}", colour)
+
+
+def _decision_cell(state: TargetState | None) -> Cell:
+    words = f"{decision_sign(state)} {decision_word(state)}"
+    tip = [f"{words} ({decision_name(state)})"]
+    for row in decision_rows(state):
+        note = f": {visible(row.note)}" if row.note else ""
+        tip.append(f"{row.sign} {row.word}, {row.reviewer}, {row.at} UTC{note}")
+    return Cell(words, "\n".join(tip), decision_tone(state))
 
 
 def _anchor_word(anchor: Anchor) -> str:

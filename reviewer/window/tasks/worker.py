@@ -82,6 +82,15 @@ class Worker(QObject):
             self._leave_lane()
         self._tell(was_busy=was_busy)
 
+    def finish(self, patience: float = 5.0) -> None:
+        """Wait up to *patience* seconds until what was asked for is done, and hand it over."""
+        thread = self._lane.thread if self._lane else None
+        self._leave_lane()
+        if thread is not None:
+            thread.join(patience)
+        while self._box:
+            self._hand_over(*self._box.popleft())
+
     def close(self, patience: float = 2.0) -> None:
         """Cancel everything and wait up to *patience* seconds for the thread to end."""
         for operation in self._waiting:

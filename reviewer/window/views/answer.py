@@ -3,188 +3,32 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QUrl
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QHelpEvent,
-    QMouseEvent,
-    QTextCharFormat,
-    QTextCursor,
-)
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QTextEdit,
-    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
 from reviewer.window.desk import Desk
-from reviewer.window.i18n import tr, trn
+from reviewer.window.i18n import tr
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.answer import (
-    AnswerPage,
-    Chip,
-    TextRun,
-    answer_pages,
-    place_of_citation,
-)
+from reviewer.window.presenters.answer import AnswerPage, Chip, answer_pages, place_of_citation
 from reviewer.window.theme import colour
 from reviewer.window.tips import plain_tip
 from reviewer.window.views.answer_notice import Notice
+from reviewer.window.views.answer_text import ALL, SCHEME, AnswerText
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
-from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit
 
 __all__ = ["PANEL", "AnswerText", "AnswerView"]
 
-_AT_FIRST = 60_000
-"""How many characters of an answer are laid out at once; the rest on demand."""
-
-_LINES = {
-    "good": QTextCharFormat.UnderlineStyle.SingleUnderline,
-    "open": QTextCharFormat.UnderlineStyle.DashUnderline,
-    "bad": QTextCharFormat.UnderlineStyle.WaveUnderline,
-}
-_TEXT_SIZE, _CHIP_SIZE = 1.12, 0.9
-"""Sizes of the answer and of its chips, against the font of the program."""
-_SCHEME, _ALL = "citation", "all"
 _LISTED = 6
-
-
-class AnswerText(RecordText):
-    """The text of one answer with its chips."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("answer_text")
-        self.document().setDocumentMargin(14)
-        self._page: AnswerPage | None = None
-        self._chips: dict[int, Chip] = {}
-        self._spots: dict[int, list[tuple[int, int]]] = {}
-        self._everything = False
-
-    def show_page(self, page: AnswerPage, *, everything: bool = False) -> None:
-        """Show *page*; of a very long answer its start, and the way to the rest."""
-        self._page = page
-        self._everything = everything
-        limit = len(page.text) if everything else _AT_FIRST
-        tones = {piece.citation: piece.tone for piece in page.pieces if isinstance(piece, Chip)}
-        self._chips, self._spots = {}, {}
-        self.empty()
-        for piece in page.pieces:
-            if isinstance(piece, Chip):
-                self._add_chip(piece)
-            elif piece.span.start < limit:
-                self._add_run(page.text, piece, min(piece.span.end, limit), tones)
-            if isinstance(piece, TextRun) and piece.span.end > limit:
-                self._add_rest(len(page.text) - limit)
-                break
-        self.finish(spacing=150)
-
-    def show_everything(self) -> None:
-        """Show the rest of a long answer too."""
-        if self._page is not None:
-            self.show_page(self._page, everything=True)
-
-    @property
-    def chips(self) -> tuple[Chip, ...]:
-        """The chips that are shown."""
-        return tuple(self._chips.values())
-
-    def mark(self, citation: int | None) -> None:
-        """Mark a citation's words and chip as the present ones, and bring them into sight."""
-        marks = []
-        for start, end in self._spots.get(-1 if citation is None else citation, ()):
-            mark = QTextEdit.ExtraSelection()
-            cursor = QTextCursor(self.document())
-            cursor.setPosition(start)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            mark.cursor = cursor
-            look = QTextCharFormat()
-            look.setBackground(colour("accent"))
-            look.setForeground(colour("on_accent"))
-            mark.format = look
-            marks.append(mark)
-        self.setExtraSelections(marks)
-        if marks and not self.hasFocus():
-            cursor = QTextCursor(self.document())
-            cursor.setPosition(marks[-1].cursor.selectionStart())
-            self.setTextCursor(cursor)
-            self.ensureCursorVisible()
-
-    # -- filling ------------------------------------------------------------------
-
-    def _add_run(self, text: str, run: TextRun, end: int, tones: dict[int, str]) -> None:
-        look = QTextCharFormat()
-        look.setFontPointSize(self.font().pointSizeF() * _TEXT_SIZE)
-        if run.citations:
-            tone = tones.get(run.citations[0], "open")
-            look.setUnderlineStyle(_LINES[tone])
-            look.setUnderlineColor(colour(tone))
-        first = run.citations[0] if run.citations else None
-        place = self.add_record(text[run.span.start : end], look, first)
-        for citation in run.citations:
-            self._spots.setdefault(citation, []).append(place)
-
-    def _add_chip(self, chip: Chip) -> None:
-        look = QTextCharFormat()
-        look.setAnchor(True)
-        look.setAnchorHref(f"{_SCHEME}:{chip.citation}")
-        look.setForeground(colour(chip.tone))
-        ground = QColor(colour(chip.tone))
-        ground.setAlphaF(0.14)
-        look.setBackground(ground)
-        look.setFontWeight(QFont.Weight.DemiBold)
-        look.setFontPointSize(self.font().pointSizeF() * _CHIP_SIZE)
-        words = chip.text.replace(" ", "\u00a0")
-        self.add_words("\u2009", payload=chip.citation)
-        place = self.add_words(f"\u00a0{words}\u00a0", look, chip.citation)
-        self.add_words("\u2009")
-        self._chips[chip.citation] = chip
-        self._spots.setdefault(chip.citation, []).append(place)
-
-    def _add_rest(self, left: int) -> None:
-        look = QTextCharFormat()
-        look.setAnchor(True)
-        look.setAnchorHref(f"{_ALL}:")
-        look.setForeground(colour("accent"))
-        words = trn("one more character", "{n} more characters", left)
-        self.add_words(f"\n\n… {words} – {tr('show all')}", look)
-
-    # -- Qt -----------------------------------------------------------------------
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """A click on cited words is a click on their chip; selecting them is not."""
-        super().mouseReleaseEvent(event)
-        at = event.position().toPoint()
-        if self.textCursor().hasSelection() or self.anchorAt(at):
-            return
-        citation = self.payload_at(self.cursorForPosition(at).position())
-        if isinstance(citation, int) and event.button() is Qt.MouseButton.LeftButton:
-            self.anchorClicked.emit(QUrl(f"{_SCHEME}:{citation}"))
-
-    def event(self, event: QEvent) -> bool:
-        """Tell what a chip says."""
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            at = self.viewport().mapFromGlobal(event.globalPos())
-            chip = self._chips.get(_index(self.payload_at(self.cursorForPosition(at).position())))
-            if chip is not None:
-                QToolTip.showText(event.globalPos(), plain_tip(chip.tip), self)
-            else:
-                QToolTip.hideText()
-            return True
-        return super().event(event)
-
-
-def _index(payload: object) -> int:
-    return payload if isinstance(payload, int) else -1
 
 
 class AnswerView(QWidget):
@@ -196,6 +40,7 @@ class AnswerView(QWidget):
         self._audit: Audit | None = None
         self._pages: tuple[AnswerPage, ...] = ()
         self._shown = -1
+        self._below_chips: tuple[Chip, ...] = ()
         self.setObjectName("answer")
         self._choice = QComboBox()
         self._choice.setObjectName("answer_choice")
@@ -227,6 +72,7 @@ class AnswerView(QWidget):
         desk.moved.connect(self._move)
         desk.opened.connect(self._opened)
         desk.closed.connect(self._refresh)
+        desk.decisions.changed.connect(self._decided)
         follow_language(self, self._retell)
         self._restyle = Soon(self, self._show_again)
         self._retell()
@@ -254,13 +100,29 @@ class AnswerView(QWidget):
         audit = held[place.run] if 0 <= place.run < len(held) else None
         if audit is not self._audit or audit is None:
             self._audit = audit
-            self._pages = answer_pages(audit) if audit else ()
+            self._pages = self._made(audit, place.run) if audit else ()
             self._shown = -1
             self._fill_choice()
         wanted = self._page_of(place)
         if wanted != self._shown:
             self._show(wanted)
         self._mark(place)
+
+    def _made(self, audit: Audit, run: int) -> tuple[AnswerPage, ...]:
+        return answer_pages(audit, self._desk.decisions.states(run))
+
+    def _decided(self, run: int) -> None:
+        """Show what reviewers decided by now."""
+        audit = self._audit
+        if audit is None or run != self._desk.place.run or self._desk.audit(run) is not audit:
+            return
+        self._pages = self._made(audit, run)
+        if 0 <= self._shown < len(self._pages):
+            page = self._pages[self._shown]
+            self._text.take_page(page)
+            if any(chip.decided for chip in (*page.below, *self._below_chips)):
+                self._fill_below(page.below)
+                self._mark(self._desk.place)
 
     def _page_of(self, place: Place) -> int:
         if self._audit is None or not self._pages:
@@ -292,9 +154,12 @@ class AnswerView(QWidget):
 
     def _fill_below(self, chips: tuple[Chip, ...]) -> None:
         self._below.clear()
+        self._below_chips = chips
         for chip in chips:
             label = f"{chip.label} · " if chip.label else ""
-            item = QListWidgetItem(shown(f"{chip.text} · {label}{chip.source} · {chip.note}"))
+            item = QListWidgetItem(
+                shown(f"{chip.text} · {label}{chip.source} · {chip.note}{_behind(chip)}")
+            )
             item.setForeground(colour(chip.tone))
             item.setToolTip(plain_tip(chip.tip))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, shown(chip.name))
@@ -344,10 +209,10 @@ class AnswerView(QWidget):
             self._desk.go(Place(self._desk.place.run, call=self._pages[number].call, tab="answer"))
 
     def _follow(self, address: QUrl) -> None:
-        if address.scheme() == _ALL:
+        if address.scheme() == ALL:
             self._text.show_everything()
             self._mark(self._desk.place)
-        elif address.scheme() == _SCHEME:
+        elif address.scheme() == SCHEME:
             self._go(int(address.path()))
 
     def _go_to_item(self, item: QListWidgetItem) -> None:
@@ -368,6 +233,10 @@ class AnswerView(QWidget):
         if self._shown >= 0:
             self._show(self._shown)
             self._mark(self._desk.place)
+
+
+def _behind(chip: Chip) -> str:
+    return f" · {chip.decision} {chip.decided}" if chip.decided else ""
 
 
 PANEL = Panel("answer", "Answer", "centre", 10, lambda desk, parent: AnswerView(parent, desk))

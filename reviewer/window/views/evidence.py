@@ -13,14 +13,13 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.audit.strips import Strip, strip
+from reviewer.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.desk import Desk
 from reviewer.window.fitting import FittingButton
 from reviewer.window.i18n import tr, trn
-from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
 from reviewer.window.presenters.evidence import card
-from reviewer.window.presenters.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.theme import colour
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label, tint
 from reviewer.window.views.record_text import RecordText
@@ -29,7 +28,7 @@ from reviewer.window.views.text_stand_ins import shown
 from store.records.sources import VersionKey
 from store.records.text import Span
 
-__all__ = ["PANEL", "EvidenceView", "ExcerptBox"]
+__all__ = ["EvidenceView", "ExcerptBox"]
 
 _TALLEST = 260
 """Pixels that an excerpt takes at most before it scrolls."""
@@ -116,7 +115,7 @@ class EvidenceView(QScrollArea):
         self._desk = desk
         self._key: tuple[object, ...] = ()
         self._unit_of: Strip | None = None
-        self.setObjectName("evidence")
+        self.setObjectName("evidence_card")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -270,8 +269,3 @@ def _nothing() -> QLabel:
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setContentsMargins(0, 40, 0, 0)
     return label
-
-
-PANEL = Panel(
-    "evidence", "Evidence", "evidence", 10, lambda desk, parent: EvidenceView(parent, desk)
-)

@@ -22,6 +22,7 @@ from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.filter_bar import FilterBar
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
+from store.records.findings import Audit
 
 __all__ = ["PANEL", "FindingsView"]
 
@@ -61,6 +62,7 @@ class FindingsView(QWidget):
         desk.moved.connect(self._follow)
         desk.opened.connect(self._opened)
         desk.closed.connect(self._closed)
+        desk.decisions.changed.connect(self._decided)
         follow_language(self, self.retranslate)
         self.retranslate()
         self._load(desk.place)
@@ -78,7 +80,7 @@ class FindingsView(QWidget):
         column.addWidget(self.view, 1)
         # A verdict in another language stands behind its name in the record.
         verdict = 19 if language() == "en" else 25
-        self.view.widths(verdict, 9, 7, 4, 18, 46, 40, 34, 11, 10)
+        self.view.widths(verdict, 9, 13, 7, 4, 18, 46, 40, 34, 11, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 
@@ -100,6 +102,19 @@ class FindingsView(QWidget):
     def previous_row(self) -> bool:
         """Choose the row before in the order shown; tell whether there is one."""
         return self.view.step(-1)
+
+    def next_undecided(self) -> bool:
+        """Choose the next row shown that nobody decided on, going round; tell if there is one."""
+        table, lines = self._table, self.model.rowCount()
+        if table is None:
+            return False
+        here, start = self.view.selected_line(), self.view.next_line(1)
+        for line in (*range(start, lines), *range(min(start, lines))):
+            row = self.model.table_row(line)
+            if row is not None and line != here and table.undecided(row):
+                self.view.choose(line)
+                return True
+        return False
 
     # -- following the desk -------------------------------------------------------
 
@@ -124,13 +139,20 @@ class FindingsView(QWidget):
             return
         audit, run = self._desk.audit(place.run), place.run
         if len(audit.citations) + len(audit.findings) <= INLINE:
-            self._loaded(ReviewTable(audit, run))
+            self._loaded(self._made(audit, run))
             return
         self._loading = run
         self._waiting()
         self._worker.run(
-            Operation("load", lambda _token, _tell: ReviewTable(audit, run), self._loaded)
+            Operation("load", lambda _token, _tell: self._made(audit, run), self._loaded)
         )
+
+    def _made(self, audit: Audit, run: int) -> ReviewTable:
+        return ReviewTable(audit, run, lambda: self._desk.decisions.states(run))
+
+    def _decided(self, run: int) -> None:
+        if self._table is not None and self._table.run == run:
+            self.model.refresh("decision")
 
     def _loaded(self, table: ReviewTable) -> None:
         self._loading = None

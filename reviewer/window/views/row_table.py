@@ -6,7 +6,8 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from reviewer.window.models.rows import RowModel
+from reviewer.window.models.rows import RowModel, Wish
+from reviewer.window.presenters.tables import Table
 from reviewer.window.views.scaling import keep_columns
 
 __all__ = ["RowTable"]
@@ -29,6 +30,7 @@ class RowTable(QTableView):
         self._model = model
         self._following = False
         self._digits: tuple[int, ...] = ()
+        self._was: tuple[Table | None, Wish, int] = (None, Wish(), -1)
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -90,14 +92,27 @@ class RowTable(QTableView):
 
     def step(self, by: int) -> bool:
         """Choose the next row shown (-1: the one before); tell whether there is one."""
-        line = self.selected_line()
-        line = line + by if line >= 0 else (0 if by > 0 else self._model.rowCount() - 1)
+        line = self.next_line(by)
         while 0 <= line < self._model.rowCount():
             if self._model.table_row(line) is not None:
-                self.setCurrentIndex(self._model.index(line, max(0, self.currentIndex().column())))
+                self.choose(line)
                 return True
             line += by
         return False
+
+    def next_line(self, by: int) -> int:
+        """Return the line a step away, or from where the row was that the same filter took out."""
+        line = self.selected_line()
+        if line >= 0:
+            return line + by
+        table, wish, was = self._was
+        if table is self._model.table and wish == self._model.wish and was >= 0:
+            return was if by > 0 else was - 1
+        return 0 if by > 0 else self._model.rowCount() - 1
+
+    def choose(self, line: int) -> None:
+        """Choose the row at *line*."""
+        self.setCurrentIndex(self._model.index(line, max(0, self.currentIndex().column())))
 
     def selected_line(self) -> int:
         """Return the line that is selected, -1 where none is."""
@@ -105,7 +120,10 @@ class RowTable(QTableView):
         return rows[0].row() if rows else -1
 
     def _selected(self) -> None:
-        row = self._model.table_row(self.selected_line())
+        line = self.selected_line()
+        if line >= 0:
+            self._was = (self._model.table, self._model.wish, line)
+        row = self._model.table_row(line)
         if row is not None and not self._following:
             self.chosen.emit(row)
 

@@ -1,0 +1,78 @@
+"""SNP004: what a store declares of a version is not what its bytes hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reviewer.audit.rules._example import NOTICE, Story
+from reviewer.audit.rules._rule import Rule, finding
+from reviewer.audit.view import AuditView
+from store.records.findings import Finding, Severity, Where
+from store.records.runs import Run
+from store.records.sources import Integrity, Version
+
+
+def check(view: AuditView) -> Iterator[Finding]:
+    """Yield one finding for each stored version of which a declared count is wrong."""
+    listed: dict[tuple[str, str], set[str]] = {}
+    for manifest in view.run.manifests:
+        for entry in manifest.entries:
+            if entry.block_id is not None and entry.version_id:
+                names = listed.setdefault((entry.source_id, entry.version_id), set())
+                names.add(entry.block_id)
+    for version in view.run.versions:
+        key = version.key
+        wrong = list(_wrong(version, listed.get((key.source_id, key.version_id), set())))
+        if wrong:
+            yield finding(
+                RULE.id,
+                RULE.severity,
+                view.run.grade,
+                f"{key.source_id}: {'; '.join(wrong)}",
+                Where(source_id=key.source_id),
+                key.source_id,
+                key.version_id,
+            )
+
+
+def _wrong(version: Version, listed: set[str]) -> Iterator[str]:
+    text = version.text
+    if text is None or version.integrity is not Integrity.INTACT:
+        return
+    if version.chars is not None and version.chars != len(text):
+        yield f"{version.chars} characters declared, {len(text)} stored"
+    rows = sum(1 for line in text.split("\n") if line.strip())
+    if version.table is not None and version.table.rows != rows:
+        yield f"{version.table.rows} rows declared, {rows} stored"
+    beyond = sum(block.span.end > len(text) for block in version.blocks)
+    if beyond:
+        yield f"{beyond} of {len(version.blocks)} blocks end beyond the text"
+    strangers = len(listed - {block.block_id for block in version.blocks})
+    if version.blocks and strangers:
+        yield f"{strangers} blocks were on offer that the version does not have"
+
+
+def _told(end: int) -> Run:
+    story = Story()
+    story.document("notice", blocks=[("n1", 0, 48), ("n2", 48, end)])
+    story.read("notice")
+    return story.answer()
+
+
+RULE = Rule(
+    id="SNP004",
+    name="CountsDiffer",
+    severity=Severity.WARNING,
+    summary="Declared characters, rows or blocks of a version are not what is stored of it",
+    why=(
+        "Places are counted in a text of another size than the one at hand: citations by block, "
+        "row or offset may point at other words, and something may be missing at the end."
+    ),
+    silent=(
+        "When the bytes are missing, changed or rebuilt from a record, and for what is not "
+        "declared."
+    ),
+    check=check,
+    passing=lambda: _told(len(NOTICE)),
+    failing=lambda: _told(len(NOTICE) + 40),
+)

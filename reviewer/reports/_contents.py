@@ -1,0 +1,299 @@
+"""What a report for people says of one run, in plain text; pages differ only in how it looks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from reviewer.audit.answers import TextRun, in_place, pieces
+from reviewer.audit.strips import cited_text
+from reviewer.audit.texts import VersionText
+from reviewer.excerpts import LARGEST, Cut, Excerpt
+from reviewer.reports import _words as words
+from reviewer.reports._base import Meta
+from reviewer.reports._decided import of_citation, opinion_lines
+from reviewer.reports._facts import digest_of
+from store.records.findings import Audit, CitationFacts, Evidence, Verdict, VersionFacts
+from store.records.sources import Integrity, VersionKey
+from store.records.text import Span
+
+__all__ = [
+    "WORDS",
+    "Answers",
+    "CitationText",
+    "Contents",
+    "Passage",
+    "run_facts",
+    "verdict_counts",
+    "verdict_sign",
+]
+
+WORDS = {
+    "title": "What the model read",
+    "lead": (
+        "For each citation: was the cited text inside the model's input when it wrote the "
+        "sentence? Only text that was found in the request counts as read."
+    ),
+    "claims": (
+        "This report speaks of the model's input, as far as the record proves it. It does not say "
+        "whether the answer is right."
+    ),
+    "runs": "Runs",
+    "no runs": "No run could be audited.",
+    "problems": "What could not be read, or is not as it was",
+    "answers": "The answer and its citations",
+    "citations": "Citations",
+    "findings": "Findings",
+    "no findings": "No rule was broken",
+    "rules broken": "What these rules say",
+    "settings": "Settings in force",
+    "jump": "Findings by severity",
+    "map": "Which source stood in which call's request",
+    "sources": "Sources and versions",
+    "placeholders": "Placeholders",
+    "all reads": "Reads",
+    "reads": "Reads that did not deliver all they asked for",
+    "tokens": "What the requests cost",
+    "made by": "Made by Reread",
+    "about": "What this report was made with",
+    "decisions": "Decisions of reviewers",
+    "no decisions": "No log of decisions is shown here.",
+    "numbers": "The number in a mark is that of the citation below; they count from 0.",
+    "request": "In the model's input",
+    "stored": "In the stored version",
+    "same": "The stored version holds the same words at the cited place.",
+    "more characters": "more characters; the JSON report holds all of it",
+    "strips": (
+        "Upper band of a strip: the version from its start to its end, filled where it was "
+        "delivered in some call, striped where only a preview came, pale where nothing came. "
+        "Lower band: what stood in the request of the last answer. At the foot: the cited places."
+    ),
+}
+"""What the pages say, in one place."""
+
+
+def verdict_sign(verdict: Verdict) -> str:
+    """Return the sign of a verdict; those without one of their own failed."""
+    return words.VERDICT_SIGNS.get(verdict, "✗")
+
+
+def verdict_counts(audit: Audit) -> list[tuple[Verdict, int]]:
+    """Return how many citations have each verdict by its word, the best first."""
+    counted = Counter(facts.verdict.word for facts in audit.citations)
+    verdicts = {facts.verdict.word: facts.verdict for facts in audit.citations}
+    order = {"good": 0, "open": 1, "bad": 2}
+    found = sorted(counted, key=lambda word: (order[words.good(verdicts[word])], word))
+    return [(verdicts[word], counted[word]) for word in found]
+
+
+def run_facts(audit: Audit) -> list[tuple[str, str]]:
+    """Return what names a run and its record, name and value."""
+    run = audit.run
+    facts = [
+        ("run", run.run_id),
+        ("path", run.path),
+        ("format", run.format),
+        ("layer", run.layer.value),
+    ]
+    facts += [("part of", run.parent_run)] if run.parent_run else []
+    facts += [("branch", run.branch)] if run.branch else []
+    digest = digest_of(run)
+    facts.append(("digest of the record", f"sha256:{digest}" if digest else "none"))
+    return facts
+
+
+class Passage(NamedTuple):
+    """A text with what stands around it; ``where`` says where it was found."""
+
+    where: str
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class CitationText:
+    """One citation as it is told.
+
+    ``request`` is the text in the model's input it rests on, ``stored`` the
+    cited place of the stored version where its words differ from those or
+    stand alone; ``same`` says that they are the same.  ``findings`` are the
+    places of the findings about it in the list.
+    """
+
+    facts: CitationFacts
+    place: str
+    claim: str | None
+    quote: str | None
+    notes: tuple[str, ...]
+    request: Passage | None
+    stored: Passage | None
+    same: bool
+    findings: tuple[int, ...]
+    decided: tuple[str, ...]
+
+    @property
+    def version(self) -> VersionKey:
+        """The version it names."""
+        return VersionKey(self.facts.source_id, self.facts.version_id or "")
+
+
+class Answers(NamedTuple):
+    """One answer: its text as recorded, in order, and the citations without a place in it."""
+
+    number: int
+    call: int
+    text: str
+    pieces: tuple[TextRun | CitationFacts, ...]
+    below: tuple[CitationFacts, ...]
+
+
+_EXCERPT = 1200
+
+_KEPT = 16
+"""Versions whose lines are kept counted: neighbouring citations often name the same."""
+
+
+class Contents:
+    """One run, and what leads from each thing in it to the others."""
+
+    def __init__(self, audit: Audit, meta: Meta) -> None:
+        self.audit = audit
+        self.meta = meta
+        self.versions: Mapping[VersionKey, VersionFacts] = {
+            facts.version.key: facts for source in audit.sources for facts in source.versions
+        }
+        self.marks = {key: number for number, key in enumerate(self.versions)}
+        self.sources: dict[str, int] = {}
+        for key, number in self.marks.items():
+            self.sources.setdefault(key.source_id, number)
+        self.citing: dict[VersionKey, list[CitationFacts]] = {}
+        for facts in audit.citations:
+            key = VersionKey(facts.source_id, facts.version_id or "")
+            self.citing.setdefault(key, []).append(facts)
+        self._about: dict[int, list[int]] = {}
+        for number, finding in enumerate(audit.findings):
+            if finding.where.citation is not None:
+                self._about.setdefault(finding.where.citation, []).append(number)
+        self._texts: dict[VersionKey, VersionText] = {}
+
+    # -- answers ----------------------------------------------------------------------
+
+    def answers(self) -> list[Answers]:
+        """Return the answers with citations, and the last; with ``everything`` all of them."""
+        held: dict[int, list[CitationFacts]] = {}
+        for facts in self.audit.citations:
+            held.setdefault(facts.answer, []).append(facts)
+        found = []
+        last = len(self.audit.run.answers) - 1
+        for number, answer in enumerate(self.audit.run.answers):
+            if number not in held and number != last and not self.meta.everything:
+                continue
+            length = len(answer.text)
+            placed = [facts for facts in held.get(number, ()) if in_place(facts, length)]
+            below = [facts for facts in held.get(number, ()) if not in_place(facts, length)]
+            shown = tuple(pieces(placed, length))
+            found.append(Answers(number, answer.call, answer.text, shown, tuple(below)))
+        return found
+
+    # -- citations --------------------------------------------------------------------
+
+    def citation(self, place: int) -> CitationText:
+        """Return the citation at *place* in the list with its evidence."""
+        facts = self.audit.citations[place]
+        request = self._request(facts.evidence) if facts.evidence else None
+        stored = self._stored(facts)
+        same = bool(request and stored and stored.cut.words == request.cut.words)
+        state = of_citation(self.meta, self.audit, facts)
+        return CitationText(
+            facts=facts,
+            place=words.cited_place(facts),
+            claim=self._claims[place],
+            quote=words.quotation(facts),
+            notes=tuple(_notes(facts)),
+            request=request,
+            stored=None if same else stored,
+            same=same and facts.verdict is Verdict.READ,
+            findings=tuple(self._about.get(facts.index, ())),
+            decided=tuple(opinion_lines(state)),
+        )
+
+    def _limit(self) -> int:
+        return LARGEST if self.meta.everything else _EXCERPT
+
+    @cached_property
+    def _claims(self) -> list[str | None]:
+        return words.claims(self.audit)
+
+    def _request(self, found: Evidence) -> Passage:
+        place = (
+            f"call {found.call}, message {found.message}, part {found.part}, characters "
+            f"{found.message_span.start} to {found.message_span.end}"
+        )
+        message = self._messages.get((found.call, found.message))
+        parts = self.audit.run.messages[message].parts if message is not None else ()
+        if found.part < len(parts):
+            span, text = found.message_span, parts[found.part].text
+            if text[span.start : span.end] == found.text:
+                return Passage(place, Excerpt(text, span).cut(self._limit()))
+        return Passage(place, Excerpt(found.text, Span(0, len(found.text))).cut(self._limit()))
+
+    @cached_property
+    def _messages(self) -> Mapping[tuple[int, int], int]:
+        """Return which message of the run stands where evidence points: by call and place in it."""
+        wanted: dict[int, set[int]] = {}
+        for facts in self.audit.citations:
+            if facts.evidence is not None:
+                wanted.setdefault(facts.evidence.call, set()).add(facts.evidence.message)
+        found: dict[tuple[int, int], int] = {}
+        calls = sorted(call for call in wanted if 1 <= call <= len(self.audit.run.calls))
+        for call, request in zip(calls, self.audit.run.requests(set(calls)), strict=True):
+            for place in wanted[call]:
+                if place < len(request):
+                    found[call, place] = request[place]
+        return found
+
+    def _stored(self, facts: CitationFacts) -> Passage | None:
+        """Return the cited place of the stored version, as far as its text may be shown."""
+        held = self.versions.get(VersionKey(facts.source_id, facts.version_id or ""))
+        if held is None or (held.version.text is None and not held.version.excerpts):
+            return None
+        text = self._texts.get(held.version.key)
+        if text is None:
+            if len(self._texts) >= _KEPT:
+                self._texts.clear()
+            text = self._texts[held.version.key] = VersionText(held.version)
+        span = cited_text(facts, text)
+        if span is None or text.text is None:
+            return None
+        return Passage(_stored_words(held), Excerpt(text.text, span).cut(self._limit()))
+
+    # -- what could not be decided ------------------------------------------------------
+
+    def known_before(self, fingerprint: str) -> str:
+        """Return in words whether a baseline knows a finding; empty where none was given."""
+        if self.meta.baseline is None:
+            return ""
+        return "known before" if fingerprint in self.meta.baseline else "new"
+
+
+def _stored_words(held: VersionFacts) -> str:
+    version = held.version
+    if version.integrity is Integrity.INTACT and not version.sha256:
+        return "text of the record itself, no stored bytes to check"
+    known = f", sha256:{version.sha256}" if version.sha256 else ""
+    if version.integrity is Integrity.CHANGED:
+        return f"text of the record itself; the stored bytes are changed{known}"
+    return f"stored bytes {version.integrity.value}{known}"
+
+
+def _notes(facts: CitationFacts) -> Iterator[str]:
+    yield f"call {facts.call_at_answer}"
+    yield f"grade {facts.grade.value}"
+    yield f"anchor {words.anchor(facts)}"
+    yield f"{facts.side}-side"
+    if facts.delivered_in:
+        yield f"delivered in call {words.call_ranges(facts.delivered_in)}"
+    if facts.missing:
+        yield f"missing {words.spans(facts.missing, 6)}"

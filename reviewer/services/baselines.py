@@ -1,0 +1,181 @@
+"""Findings that were known before: only new ones fail.
+
+A baseline is a file that ``--write-baseline`` wrote, or any earlier audit in
+JSON.  A finding is known where the baseline has its fingerprint in the same
+run; neither place, wording nor severity matter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from store import jsonin
+from store.importers import _files
+from store.records.findings import Audit, BaselineState, Finding, Severity, Where
+from store.records.grades import Grade
+from store.records.runs import Problem, ProblemKind, Run
+
+__all__ = ["SCHEMA", "Baseline", "BaselineError", "BaselineWriter"]
+
+SCHEMA = "reread.baseline/1"
+_SCHEMAS = (SCHEMA, "reread.audit/1")
+_MOST_BYTES = 1 << 30
+
+_Key = tuple[str, str]
+
+
+class BaselineError(Exception):
+    """A file is no baseline; the text says which, why, and what to do."""
+
+
+def _key(run: Run) -> _Key:
+    return run.run_id, run.branch or ""
+
+
+@dataclass(slots=True)
+class Baseline:
+    """What an earlier audit found, run by run.  One serves one audit: it is used up."""
+
+    name: str
+    _known: dict[_Key, dict[str, list[Finding]]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, name: str) -> Baseline:
+        """Read the file *name*.  Raises `BaselineError`."""
+        try:
+            with _files.open_regular(Path(name)) as stream:
+                data = stream.read(_MOST_BYTES + 1)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BaselineError(f"{name}: cannot be read ({reason})") from None
+        try:
+            value = jsonin.loads(data[:_MOST_BYTES])
+        except jsonin.JsonError as error:
+            raise BaselineError(f"{name}: no JSON ({error}); {_HOW}") from None
+        if not isinstance(value, Mapping) or value.get("schema") not in _SCHEMAS:
+            raise BaselineError(f"{name}: neither a baseline nor an audit in JSON; {_HOW}")
+        made = cls(name)
+        for run in _mappings(value.get("runs")):
+            held = made._known.setdefault(_run_key(run), {})
+            for each in _mappings(run.get("findings")):
+                found = _finding(each)
+                if found is None:
+                    raise BaselineError(f"{name}: a finding without a fingerprint; {_HOW}")
+                held.setdefault(found.fingerprint, []).append(found)
+        return made
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """All that was known, in whatever run, as long as nothing was compared."""
+        return frozenset(name for held in self._known.values() for name in held)
+
+    def compared(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
+        """Yield *found* with the state of each finding, and at last what was not audited again."""
+        for item in found:
+            yield self._compared(item) if isinstance(item, Audit) else item
+        left = [run_id for (run_id, _), held in self._known.items() if held]
+        if left:
+            runs = "run" if len(left) == 1 else "runs"
+            what = (
+                f"{len(left)} {runs} with findings in this baseline were not audited here: "
+                f"{_files.shown(', '.join(left))}"
+            )
+            yield Problem(self.name, what, ProblemKind.NOTED)
+
+    def _compared(self, audit: Audit) -> Audit:
+        known = self._known.pop(_key(audit.run), {})
+        judged: list[Finding] = []
+        for finding in audit.findings:
+            same = known.get(finding.fingerprint)
+            state = BaselineState.UNCHANGED if same else BaselineState.NEW
+            if same:
+                same.pop()
+            judged.append(replace(finding, baseline=state))
+        absent = (each for held in known.values() for each in held)
+        return replace(audit, findings=tuple(judged), absent=tuple(absent))
+
+
+_HOW = "reread audit PATH --write-baseline FILE writes one"
+
+
+def _mappings(value: object) -> list[Mapping[str, object]]:
+    held = value if isinstance(value, list) else []
+    return [each for each in held if isinstance(each, Mapping)]
+
+
+def _run_key(run: Mapping[str, object]) -> _Key:
+    return str(run.get("run_id") or ""), str(run.get("branch") or "")
+
+
+def _finding(value: Mapping[str, object]) -> Finding | None:
+    """Return a finding of a baseline as far as it is told again, ``None`` without a fingerprint."""
+    fingerprint = value.get("fingerprint")
+    if not isinstance(fingerprint, str) or not fingerprint:
+        return None
+    try:
+        severity = Severity(str(value.get("severity")))
+    except ValueError:
+        severity = Severity.NOTE
+    where = value.get("where")
+    source_id = where.get("source_id") if isinstance(where, Mapping) else None
+    return Finding(
+        rule=str(value.get("rule") or ""),
+        severity=severity,
+        grade=Grade.UNKNOWN,
+        message=str(value.get("message") or ""),
+        where=Where(source_id=source_id if isinstance(source_id, str) else None),
+        fingerprint=fingerprint,
+        baseline=BaselineState.ABSENT,
+    )
+
+
+class BaselineWriter:
+    """Takes the findings of audits as they pass, for a new baseline."""
+
+    def __init__(self) -> None:
+        self._runs: dict[_Key, list[Finding]] = defaultdict(list)
+
+    def taking(self, audits: Iterable[Audit]) -> Iterator[Audit]:
+        """Yield *audits*, keeping what they found."""
+        for audit in audits:
+            self._runs[_key(audit.run)] += audit.findings
+            yield audit
+
+    def chunks(self) -> Iterator[str]:
+        """Yield the baseline: a line for each finding, so that versions of it can be compared."""
+        yield f'{{"schema": "{SCHEMA}", "runs": ['
+        between = "\n"
+        for (run_id, branch), findings in self._runs.items():
+            yield f'{between}{{"run_id": {_json(run_id)}, "branch": {_json(branch or None)}, '
+            yield f'"findings": [{_lines(findings)}]}}'
+            between = ",\n"
+        yield "\n]}\n"
+
+    @property
+    def count(self) -> int:
+        """How many findings were taken."""
+        return sum(map(len, self._runs.values()))
+
+
+def _lines(findings: Sequence[Finding]) -> str:
+    ordered = sorted(findings, key=lambda each: (each.rule, each.fingerprint))
+    held = [f" {_json(_record(each))}" for each in ordered]
+    return "\n" + ",\n".join(held) + "\n" if held else ""
+
+
+def _record(finding: Finding) -> dict[str, object]:
+    return {
+        "fingerprint": finding.fingerprint,
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "where": {"source_id": finding.where.source_id},
+        "message": finding.message,
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True)

@@ -1,0 +1,481 @@
+"""Opens two things and compares them: versions of a source, stores, runs, or calls of runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from reviewer.audit.compare_calls import compare_calls
+from reviewer.audit.compare_citations import Fates, compare_citations
+from reviewer.audit.compare_runs import compare_runs
+from reviewer.audit.compare_sequence import ComparisonStopped
+from reviewer.audit.compare_stores import compare_stores, versions_by_source
+from reviewer.audit.compare_text import compare_text
+from reviewer.audit.settings import Settings
+from reviewer.services.auditing import DEFAULTS, audit_runs
+from reviewer.services.rereading import results_of
+from reviewer.services.sides import Named, Opened, SideError, named, open_side
+from store.digest import run_digest
+from store.errors import StoreError
+from store.records.comparisons import (
+    CitationDifference,
+    Comparison,
+    Kind,
+    RunComparison,
+    SideFacts,
+    StoreComparison,
+    VersionComparison,
+)
+from store.records.differences import (
+    Change,
+    Proof,
+    Side,
+    SourceChange,
+    SourceDifference,
+    Why,
+)
+from store.records.findings import Audit
+from store.records.runs import Problem, ProblemKind, Run
+from store.records.sources import Integrity, Version, VersionKey
+from store.records.text import Unit
+from store.results import RefusedError
+from store.stopping import StoppedError
+
+__all__ = [
+    "Comparing",
+    "ComparisonStopped",
+    "SideError",
+    "compare_audits",
+    "compare_sides",
+]
+
+_Stopped = Callable[[], bool]
+
+
+class _Chosen(NamedTuple):
+    """Which runs are meant where there are several, and how they are audited."""
+
+    run_a: str | None
+    run_b: str | None
+    settings: Settings
+    stopped: _Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """A comparison with what it was made of.
+
+    ``audit_a`` and ``audit_b`` are the audits of the runs that were compared,
+    where there are any; ``versions_a`` and ``versions_b`` all versions of both.
+    """
+
+    comparison: Comparison
+    audit_a: Audit | None = field(default=None, repr=False)
+    audit_b: Audit | None = field(default=None, repr=False)
+    versions_a: Mapping[str, Sequence[Version]] = field(default_factory=dict, repr=False)
+    versions_b: Mapping[str, Sequence[Version]] = field(default_factory=dict, repr=False)
+
+    def text_of(
+        self, one: SourceDifference, stopped: _Stopped = lambda: False
+    ) -> VersionComparison | None:
+        """Compare the texts of a source's newest versions, ``None`` where one has none.
+
+        Nor is there one where only some lines of a version are known.  Raises
+        `ComparisonStopped` soon after *stopped* says so.
+        """
+        a, b = _of(self.versions_a, one.a), _of(self.versions_b, one.b)
+        if a is None or b is None or a.text is None or b.text is None:
+            return None
+        if Unit.LINE in (a.unit, b.unit):
+            return None
+        text = compare_text(a.text, b.text, stopped=stopped)
+        return VersionComparison(a.text, b.text, text, a.key, b.key)
+
+
+def _of(versions: Mapping[str, Sequence[Version]], key: VersionKey | None) -> Version | None:
+    held = versions.get(key.source_id, ()) if key is not None else ()
+    return next((one for one in reversed(held) if one.key == key), None)
+
+
+def compare_sides(
+    given_a: str,
+    given_b: str,
+    *,
+    runs: tuple[str | None, str | None] = (None, None),
+    settings: Settings = DEFAULTS,
+    stopped: _Stopped = lambda: False,
+) -> Comparing:
+    """Open what *given_a* and *given_b* name, and compare it.
+
+    *runs* are the ids that choose a run where a path holds several; *settings*
+    are those of the audits.  What could
+    not be read is among the problems of the comparison.  Raises `SideError`
+    for two things that cannot be compared, and `ComparisonStopped` soon after
+    *stopped* says so.
+    """
+    if given_a == given_b == "-":
+        raise SideError("standard input can be one side only; name a file for the other")
+    names = named(given_a), named(given_b)
+    try:
+        return _compared(*names, _Chosen(*runs, settings, stopped))
+    except StoppedError:
+        raise ComparisonStopped from None
+
+
+def _compared(name_a: Named, name_b: Named, chosen: _Chosen) -> Comparing:
+    a, b = open_side(name_a, chosen.stopped), open_side(name_b, chosen.stopped)
+    if name_a.call is not None or name_b.call is not None:
+        return _calls(a, b, chosen)
+    if a.is_text or b.is_text:
+        return _texts(a, b, chosen)
+    if a.with_calls and b.with_calls:
+        return _runs(a, b, chosen)
+    return _stores(a, b, chosen)
+
+
+def compare_audits(a: Audit, b: Audit, stopped: _Stopped = lambda: False) -> Comparing:
+    """Compare two runs that are open already."""
+    return _audits(
+        (Named(a.run.path, a.run.path), a, list(a.run.problems)),
+        (Named(b.run.path, b.run.path), b, list(b.run.problems)),
+        stopped,
+    )
+
+
+# -- runs ------------------------------------------------------------------------
+
+_Judged = tuple[Named, Audit, list[Problem]]
+
+
+def _runs(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+    return _audits(_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b"), chosen.stopped)
+
+
+def _judged(side: Opened, chosen: _Chosen, option: str) -> _Judged:
+    """Return the audit of the run that is meant."""
+    run = _chosen(side, chosen.run_a if option == "--run-a" else chosen.run_b, option)
+    problems = list(side.problems)
+    others = len(side.with_calls) - 1
+    if others:
+        what = f"compared is run {run.run_id}; {others} more lie there, {option} chooses another"
+        problems.append(Problem(side.named.given, what, ProblemKind.NOTED))
+    for found in audit_runs([run], tokens=False, settings=chosen.settings, stopped=chosen.stopped):
+        if isinstance(found, Audit):
+            return side.named, found, problems
+        problems.append(found)
+    # An audit that fails inside Reread is a problem, and its words say so.
+    raise SideError(f"{problems[-1].where}: {problems[-1].what}")
+
+
+def _chosen(side: Opened, run_id: str | None, option: str) -> Run:
+    """Return the run that is named, else the only one, else the only one that no other began."""
+    found = [run for run in side.with_calls if run_id is None or run.run_id == run_id]
+    if run_id is None and len(found) > 1:
+        found = [run for run in found if run.parent_run is None and run.branch is None] or found
+    if len(found) == 1:
+        return found[0]
+    ids = "\n".join(f"  {run.run_id}  {len(run.calls)} calls" for run in side.with_calls)
+    if not side.with_calls:
+        raise SideError(f"{side.named.given}: there is no run with a model call here")
+    if run_id is not None and not found:
+        raise SideError(f"{side.named.given}: there is no run {run_id} here:\n{ids}")
+    raise SideError(f"{side.named.given}: there are several runs; choose with {option} ID:\n{ids}")
+
+
+def _audits(a: _Judged, b: _Judged, stopped: _Stopped) -> Comparing:
+    (name_a, audit_a, problems_a), (name_b, audit_b, problems_b) = a, b
+    digest_a, digest_b = _digest(audit_a.run), _digest(audit_b.run)
+    one_place = _is_one_place(name_a, name_b) and audit_a.run.run_id == audit_b.run.run_id
+    identical = bool(digest_a) and digest_a == digest_b
+    found = compare_runs(audit_a, audit_b, identical=identical, stopped=stopped)
+    comparison = Comparison(
+        Kind.RUNS,
+        _run_facts(name_a, audit_a, digest_a),
+        _run_facts(name_b, audit_b, digest_b),
+        found,
+        different=not identical and _runs_differ(found),
+        # What cannot be read of a record is no other in the same record.
+        undecided=not (identical and one_place)
+        and (_lost(problems_a, problems_b) or (not identical and _runs_doubt(found))),
+        problems_a=tuple(problems_a),
+        problems_b=tuple(problems_b),
+    )
+    versions = (versions_by_source(each.run.versions) for each in (audit_a, audit_b))
+    return Comparing(comparison, audit_a, audit_b, *versions)
+
+
+def _is_one_place(a: Named, b: Named) -> bool:
+    """Whether both sides are one file or folder; standard input is none."""
+    try:
+        return os.path.samefile(a.path, b.path)  # noqa: PTH121 - a name may be no path at all
+    except (OSError, ValueError):
+        return False
+
+
+def _digest(run: Run) -> str:
+    try:
+        return run_digest(run)
+    except StoreError:
+        return ""
+
+
+def _lost(*found: Iterable[Problem]) -> bool:
+    return any(each.kind is ProblemKind.LOST for problems in found for each in problems)
+
+
+def _runs_differ(found: RunComparison) -> bool:
+    return bool(
+        found.placeholders
+        or found.edits
+        or found.findings
+        or _sources_differ(found.sources)
+        or any(not (each.same or each.doubt) for each in found.reads)
+        or any(each.only_a or each.only_b for each in found.reads)
+        or any(each.change is not Change.SAME for each in found.answers)
+        or any(
+            {each.request, each.response, each.settings} != {Change.SAME} for each in found.calls
+        )
+        or any(not each.same and not _is_doubtful(each) for each in found.citations)
+    )
+
+
+def _runs_doubt(found: RunComparison) -> bool:
+    return bool(
+        found.doubts
+        or any(each.change is SourceChange.UNKNOWN for each in found.sources)
+        or any(each.doubt for each in found.reads)
+        or any(map(_is_doubtful, found.citations))
+    )
+
+
+def _sources_differ(sources: Iterable[SourceDifference]) -> bool:
+    return any(one.change not in (SourceChange.SAME, SourceChange.UNKNOWN) for one in sources)
+
+
+def _is_doubtful(one: CitationDifference) -> bool:
+    """Whether the fate of a cited text is not known; that B does not hold it is a difference."""
+    doubt = one.fated.doubt if one.fated is not None else None
+    return doubt is not None and (doubt.why, doubt.side) != (Why.NO_SOURCE, Side.B)
+
+
+# -- calls -----------------------------------------------------------------------
+
+
+def _calls(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+    judged = [_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b")]
+    numbers = [_call_number(name, audit) for name, audit, _ in judged]
+    (name_a, audit_a, problems_a), (name_b, audit_b, problems_b) = judged
+    found = compare_calls(audit_a, numbers[0], audit_b, numbers[1], chosen.stopped)
+    digest_a, digest_b = _digest(audit_a.run), _digest(audit_b.run)
+    identical = bool(digest_a) and digest_a == digest_b and numbers[0] == numbers[1]
+    comparison = Comparison(
+        Kind.CALLS,
+        _run_facts(name_a, audit_a, digest_a, numbers[0]),
+        _run_facts(name_b, audit_b, digest_b, numbers[1]),
+        found,
+        different=any(piece.change is not Change.SAME for piece in found.pieces),
+        undecided=_lost(problems_a, problems_b) or bool(found.doubts and not identical),
+        problems_a=tuple(problems_a),
+        problems_b=tuple(problems_b),
+    )
+    return Comparing(comparison, audit_a, audit_b)
+
+
+def _call_number(name: Named, audit: Audit) -> int:
+    count = len(audit.run.calls)
+    if name.call is None:
+        raise SideError(f"{name.given}: which call? Write {name.given}#N, N from 1 to {count}")
+    if not 1 <= name.call <= count:
+        raise SideError(f"{name.given}: this run has the calls 1 to {count}")
+    return name.call
+
+
+def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) -> SideFacts:
+    run = audit.run
+    return SideFacts(
+        name.given,
+        run.path,
+        run.title,
+        run.run_id,
+        digest,
+        run.format,
+        max((each.grade for each in audit.calls), key=lambda grade: grade.rank).value,
+        call=call,
+        calls=len(run.calls),
+        sources=len({version.key.source_id for version in run.versions}),
+        versions=len(run.versions),
+    )
+
+
+# -- stores ----------------------------------------------------------------------
+
+
+def _stores(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+    versions_a, versions_b = _versions(a), _versions(b)
+    problems_a = (*a.problems, *_empty(a, versions_a))
+    problems_b = (*b.problems, *_empty(b, versions_b))
+    found: StoreComparison | None = None
+    audit: Audit | None = None
+    if versions_a and versions_b:
+        audit = _judged(a, chosen, "--run-a")[1] if a.with_calls else None
+        found = _store_comparison(a, b, (versions_a, versions_b), audit, chosen.stopped)
+    comparison = Comparison(
+        Kind.STORES,
+        _store_facts(a, versions_a),
+        _store_facts(b, versions_b),
+        found,
+        different=found is not None and _sources_differ(found.sources),
+        undecided=found is None or a.lost or b.lost or _stores_doubt(found),
+        problems_a=problems_a,
+        problems_b=problems_b,
+    )
+    return Comparing(comparison, audit, None, versions_a, versions_b)
+
+
+_Versions = Mapping[str, Sequence[Version]]
+
+
+def _store_comparison(
+    a: Opened,
+    b: Opened,
+    versions: tuple[_Versions, _Versions],
+    audit: Audit | None,
+    stopped: _Stopped,
+) -> StoreComparison:
+    unread = [side for side, opened in ((Side.A, a), (Side.B, b)) if opened.lost]
+    sources = compare_stores(*versions, stopped, unread=unread)
+    if audit is None:
+        return StoreComparison(sources)
+    fates = Fates(audit, versions[1], sources, complete=not b.lost, stopped=stopped)
+    return StoreComparison(sources, tuple(compare_citations(audit, None, fates)))
+
+
+def _stores_doubt(found: StoreComparison) -> bool:
+    unknown = any(one.change is SourceChange.UNKNOWN for one in found.sources)
+    return unknown or any(map(_is_doubtful, found.citations))
+
+
+def _empty(side: Opened, versions: Mapping[str, Sequence[Version]]) -> Iterator[Problem]:
+    if not versions and not side.lost:
+        what = "no run, no store and no text was found here, so there is nothing to compare"
+        yield Problem(side.named.given, what)
+
+
+def _versions(side: Opened) -> dict[str, list[Version]]:
+    """Return the versions of all runs of a side, each once, by source."""
+    return versions_by_source(
+        dict.fromkeys(version for run in side.runs for version in run.versions)
+    )
+
+
+def _store_facts(side: Opened, versions: Mapping[str, Sequence[Version]]) -> SideFacts:
+    formats = dict.fromkeys(run.format for run in side.runs)
+    return SideFacts(
+        side.named.given,
+        side.named.path,
+        format=", ".join(formats),
+        sources=len(versions),
+        versions=sum(map(len, versions.values())),
+    )
+
+
+# -- texts -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text that is to be compared, with its version where it is one."""
+
+    text: str
+    sha256: str = ""
+    version: Version | None = None
+
+
+def _texts(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+    left, right = _text(a), _text(b)
+    found: VersionComparison | None = None
+    if left is not None and right is not None:
+        text = compare_text(left.text, right.text, stopped=chosen.stopped)
+        found = VersionComparison(
+            left.text,
+            right.text,
+            text,
+            left.version.key if left.version else None,
+            right.version.key if right.version else None,
+            tuple(_citations(a, left, right, chosen)),
+        )
+    comparison = Comparison(
+        Kind.TEXTS,
+        _text_facts(a, left),
+        _text_facts(b, right),
+        found,
+        different=found is not None and not found.text.same,
+        undecided=found is None or _unproven(left) or _unproven(right),
+        problems_a=tuple(a.problems),
+        problems_b=tuple(b.problems),
+    )
+    return Comparing(comparison)
+
+
+def _text(side: Opened) -> _Text | None:
+    """Return the text of a side after its hash was checked; why there is none is a problem then."""
+    if side.text is not None:
+        return _Text(side.text, side.sha256)
+    if side.named.reference is None:
+        if side.runs:
+            raise SideError(
+                f"{side.named.given} is no text, and the other side is one; name a version with "
+                f"{side.named.given}::SOURCE@VERSION, or compare two stores"
+            )
+        return None
+    results = results_of(side.runs, [side.named.path])
+    try:
+        found = results.reread(side.named.reference)
+    except RefusedError as refused:
+        side.problems.append(Problem(side.named.given, f"refused: {refused}"))
+        return None
+    if found.note:
+        side.problems.append(Problem(side.named.given, found.note, ProblemKind.NOTED))
+    return _Text(found.text, found.version.sha256 if found.exact else "", found.version)
+
+
+def _unproven(one: _Text | None) -> bool:
+    """Whether the text is not known as it is: parts of it only, so that the rest may differ."""
+    version = one.version if one is not None else None
+    return version is not None and (
+        version.text is None or version.integrity is Integrity.RECONSTRUCTED
+    )
+
+
+def _text_facts(side: Opened, found: _Text | None) -> SideFacts:
+    version = found.version if found else None
+    return SideFacts(
+        side.named.given,
+        side.named.path,
+        title=version.title if version else "",
+        version=version.key if version else None,
+        sha256=found.sha256 if found else "",
+        chars=len(found.text) if found else None,
+    )
+
+
+def _citations(
+    a: Opened, left: _Text, right: _Text, chosen: _Chosen
+) -> Iterator[CitationDifference]:
+    """Yield the fate of what the runs on side A cite of the version that is compared."""
+    if left.version is None or right.version is None:
+        return
+    key, names = left.version.key, right.version.key
+    source = SourceDifference(SourceChange.CHANGED, key, names, proof=Proof.TEXT)
+    runs = [run for run in a.with_calls if chosen.run_a in (None, run.run_id)]
+    for found in audit_runs(runs, tokens=False, settings=chosen.settings, stopped=chosen.stopped):
+        if not isinstance(found, Audit):
+            a.problems.append(found)
+            continue
+        held = {names.source_id: [right.version]}
+        fates = Fates(found, held, [source], complete=True, stopped=chosen.stopped)
+        for one in compare_citations(found, None, fates):
+            if one.fated is not None and one.fated.version_a == key:
+                yield one
