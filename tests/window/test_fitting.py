@@ -53,8 +53,7 @@ def test_a_reference_is_copied_as_it_is_however_it_was_broken(qtbot: QtBot) -> N
 def test_the_evidence_never_scrolls_sideways_at_any_size_of_text(
     opened: Shell, qapp: QApplication
 ) -> None:
-    assert opened.regions is not None
-    card = opened.regions.widgets["evidence"]
+    card = opened.findChild(EvidenceView)
     assert isinstance(card, EvidenceView)
     for percent in (100, 200, 300):
         opened.set_text_size(percent)
