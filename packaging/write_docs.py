@@ -32,6 +32,7 @@ from reviewer.display import fit  # noqa: E402
 from reviewer.reports import (  # noqa: E402
     Meta,
     _words,
+    comparison_text,
     glossary,
     picture,
     reports,
@@ -64,6 +65,9 @@ def documents() -> dict[str, str]:
         "docs/reference/command-line.md": f"# Command line\n\n{_MADE}{_command_line()}",
         "docs/reference/keys.md": f"# Keys\n\n{_MADE}{_keys()}",
         "docs/report.svg": "".join(_picture(audits[0])),
+        "docs/compare.md": _between(
+            (HOME / "docs/compare.md").read_text("utf-8"), "compare", _comparison()
+        ),
         "README.md": readme,
         **_sample_reports(),
     }
@@ -87,6 +91,17 @@ def _in_sample() -> Iterator[list[str]]:
             yield names
         finally:
             os.chdir(before)
+
+
+_RUNBOOK = "incident-review::runbooks/gateway.md@"
+
+
+def _comparison() -> str:
+    """Return the two versions of the sample's runbook side by side, as it is printed."""
+    with _in_sample():
+        found = Program(strict=True).compare(f"{_RUNBOOK}d34c5e48", f"{_RUNBOOK}30f1ead8")
+    lines = comparison_text(found.comparison, found.text_of)
+    return "```\n" + "".join(f"{line}\n" for line in lines) + "```\n"
 
 
 _FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")

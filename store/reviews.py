@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,6 +116,35 @@ class DecisionLog:
                 if self._is_in_place(handle):
                     return self._append(handle, decision)
         raise self._refused("it is taken away again and again", "Find out what removes it.")
+
+    def append_new(self, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Write those of *decisions* whose ids the log does not hold, and return them.
+
+        Nobody else writes between the look and the writing.  Each is on disk
+        before the next; when this raises `StoreError` the ones before are
+        kept, and to do it again adds the rest.
+        """
+        wanted = list(decisions)
+        if not wanted:
+            return ()
+        for _ in range(_TRIES):
+            with (
+                self._growing() as handle,
+                locked(handle, self._where, patience=self._patience),
+            ):
+                if self._is_in_place(handle):
+                    return tuple(self._append_new(handle, wanted))
+        raise self._refused("it is taken away again and again", "Find out what removes it.")
+
+    def _append_new(self, handle: int, decisions: Iterable[Decision]) -> Iterator[Decision]:
+        try:
+            known = {each.id for each in self._walk(handle, Chain()).decisions}
+        except OSError as error:
+            raise self._unreadable(error) from error
+        for decision in decisions:
+            if decision.id not in known:
+                known.add(decision.id)
+                yield self._append(handle, decision)
 
     def read(self, after: Reading | None = None) -> Reading:
         """Return the decisions in their order and every problem met.

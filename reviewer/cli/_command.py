@@ -67,11 +67,28 @@ class Services(Protocol):
         """Open what exact text is read again from."""
 
     def compare(
-        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+        self,
+        a: str,
+        b: str,
+        *,
+        runs: tuple[str | None, str | None] = (None, None),
+        stores: tuple[str | None, str | None] = (None, None),
     ) -> Comparing:
-        """Open and compare what *a* and *b* name; the runs are named where there are several.
+        """Open and compare what *a* and *b* name.
 
-        Raises `UsageError` for two things that cannot be compared.
+        *runs* are the ids of the runs that are meant where there are several,
+        *stores* hold further evidence for each side.  Raises `UsageError` for
+        two things that cannot be compared.
+        """
+
+    def decided(
+        self, found: Comparing, tell: Callable[[str], None], *, carry: bool = False
+    ) -> Comparing:
+        """Return a comparison with what becomes of the decisions on A.
+
+        With *carry* they are carried over.  *tell* takes what was met and
+        done.  Raises `store.errors.StoreError` for a log that cannot be relied
+        on or written.
         """
 
     def decision_log(self, run: Run) -> DecisionLog:

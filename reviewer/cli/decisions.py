@@ -12,6 +12,7 @@ from reviewer.cli._runs import add_run_option, chosen
 from reviewer.display import Column, indented, one_line, table
 from reviewer.reports import (
     DECISION_WORDS,
+    carried_words,
     decision_record,
     dumps,
     opinion_lines,
@@ -129,7 +130,7 @@ def _table(reading: Reading, about: dict[Target, str], columns: int) -> Iterator
         ]
         for each in reading.decisions
     ]
-    notes = [one_line(each.note) for each in reading.decisions]
+    notes = [one_line(f"{each.note}{carried_words(each)}".strip()) for each in reading.decisions]
     for line in table(shown, rows, columns, notes):
         if line.strip():
             yield line

@@ -24,6 +24,7 @@ from reviewer.reports._comparison import comparison_json
 from reviewer.reports._comparison_text import comparison_text
 from reviewer.reports._decided import (
     DECISION_WORDS,
+    carried_words,
     decision_record,
     opinion_lines,
     state_record,
@@ -55,6 +56,7 @@ __all__ = [
     "bill_sentences",
     "bill_summary",
     "break_words",
+    "carried_words",
     "closing",
     "comparison_json",
     "comparison_text",

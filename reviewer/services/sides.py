@@ -93,13 +93,17 @@ class Opened:
         return any(problem.kind is ProblemKind.LOST for problem in self.problems)
 
 
-def open_side(name: Named, stopped: Callable[[], bool] = lambda: False) -> Opened:
+def open_side(
+    name: Named, store: str | None = None, stopped: Callable[[], bool] = lambda: False
+) -> Opened:
     """Read what lies there; what is wrong with it is among its problems.
+
+    *store* holds further evidence for its runs.
 
     Raises `store.stopping.StoppedError` when *stopped* says so.
     """
     side = Opened(name)
-    for found in open_paths([name.path], stopped=stopped):
+    for found in open_paths([name.path], store, stopped=stopped):
         if isinstance(found, Run):
             side.runs.append(found)
             side.problems += found.problems

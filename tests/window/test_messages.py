@@ -115,8 +115,8 @@ def test_an_unknown_message_stays_as_it_is() -> None:
 
 def test_a_hostile_message_is_told_without_delay() -> None:
     text = ("; when is not recorded and " * 500 + " count from 1, the citation starts at ")[:3900]
-    begun = time.perf_counter()
+    begun = time.process_time()
     tr_message(text)
     tr_message("0 or more; " * 350 + "and so on")
     tr_message("{0} ({1}); the rest was read" * 100)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1

@@ -1,0 +1,315 @@
+"""Decisions carried over to another run: only where the text is the same, and each says so."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reviewer.audit.engine import audit
+from reviewer.services.carrying import Decided, carry, decided, with_decisions
+from reviewer.services.comparing import Comparing, compare_audits
+from reviewer.services.deciding import decision_log
+from reviewer.services.lineage import Lineage, logs_of
+from reviewer.services.reviewing import Reviewing
+from reviewer.services.run_review import RunReview
+from store.digest import run_digest
+from store.errors import StoreError
+from store.records.citations import SourceCitation
+from store.records.comparisons import DecisionFate, Obstacle, RunComparison
+from store.records.findings import Audit
+from store.records.reviews import DecisionKind, Target, citation_target, current, finding_target
+from store.records.runs import Answer
+from store.records.text import Span
+from store.reviews import DecisionLog
+from tests.unit.audit_runs import TEXT, Talk, chars
+from tests.unit.decisions import START, made
+
+SECOND = TEXT.index("The export")
+CITED = Span(SECOND, SECOND + 48)
+WORDS = "The service stops [1]. All else goes on."
+MARK = Span(WORDS.index("[1]"), WORDS.index("[1]") + 3)
+
+
+def run(
+    text: str = TEXT,
+    cited: Span = CITED,
+    words: str = WORDS,
+    *,
+    given: str | None = None,
+    more: bool = False,
+) -> Audit:
+    """Return an audited run whose answer cites a place of one source; *more* goes on after it."""
+    talk = Talk()
+    talk.say("What stops?")
+    talk.source("doc", text)
+    talk.result(text if given is None else given, chars("doc"))
+    mark = Span(words.index("[1]"), words.index("[1]") + 3)
+    citation = SourceCitation(mark, "doc", span=cited)
+    talk.builder.answers.append(Answer(talk.call(), words, (citation,)))
+    if more:
+        talk.say(words, role="assistant")
+        talk.say("And then?")
+        talk.call()
+    return audit(talk.run())
+
+
+A = run()
+FRONT = "A line in front of it.\n"
+MOVED = run(FRONT + TEXT, Span(CITED.start + len(FRONT), CITED.end + len(FRONT)))
+CHANGED = run(TEXT.replace("stops before", "stops long before"))
+
+
+def reviewing(found: Audit, name: str) -> Reviewing:
+    log = decision_log(found.run)
+    digest = run_digest(found.run)
+    return Reviewing(log, name, run_id=found.run.run_id, run_digest=digest, now=lambda: START)
+
+
+def decide(found: Audit) -> DecisionLog:
+    """Two reviewers decide differently on the citation of a run."""
+    target = citation_target(found.citations[0])
+    reviewing(found, "Ann").decide(target, DecisionKind.ACCEPT, "page 3 says so")
+    reviewing(found, "Bo").decide(target, DecisionKind.REJECT)
+    reviewing(found, "Ann").decide(target, DecisionKind.NOTE, "一条注释 🤔")
+    return decision_log(found.run)
+
+
+def compared(a: Audit, b: Audit) -> Comparing:
+    return with_decisions(compare_audits(a, b), held(a))
+
+
+def held(found: Audit) -> Decided:
+    """Return the decisions on a run as its logs hold them."""
+    lineage = Lineage(found.run)
+    return Decided.read(lineage, logs_of(lineage))
+
+
+def fates(a: Audit, b: Audit) -> tuple[DecisionFate, ...]:
+    found = compared(a, b).comparison.found
+    assert isinstance(found, RunComparison)
+    return found.decisions
+
+
+def carried(a: Audit, b: Audit, by: str = "Cy") -> int:
+    """Carry over and return how many events were added."""
+    done = carry(compared(a, b), held(a), by, lambda: START)
+    return len(done.added)
+
+
+def test_decisions_go_over_to_a_text_that_moved_and_say_from_where() -> None:
+    theirs = decide(A).read().decisions
+    assert carried(A, MOVED) == 3
+    ours = decision_log(MOVED.run).read()
+    assert ours.holds
+    assert [each.kind for each in ours.decisions] == [each.kind for each in theirs]
+    for new, old in zip(ours.decisions, theirs, strict=True):
+        assert (new.reviewer, new.note) == (old.reviewer, old.note)
+        assert new.target == citation_target(MOVED.citations[0])
+        assert new.run_digest == run_digest(MOVED.run)
+        assert new.carried is not None
+        assert (new.carried.event, new.carried.hash, new.carried.by) == (old.id, old.hash, "Cy")
+        assert new.carried.run_digest == run_digest(A.run)
+        assert new.carried.target == old.target
+        assert new.carried.from_place.endswith(f"[{CITED.start}:{CITED.end}]")
+        start, end = CITED.start + len(FRONT), CITED.end + len(FRONT)
+        assert new.carried.to_place.endswith(f"[{start}:{end}]")
+
+
+def test_a_disagreement_stays_one() -> None:
+    decide(A)
+    carried(A, MOVED)
+    (state,) = current(decision_log(MOVED.run).read().decisions).values()
+    assert state.disagreement
+    assert [each.reviewer for each in state.opinions] == ["Ann", "Bo"]
+
+
+def test_done_twice_it_adds_nothing() -> None:
+    decide(A)
+    assert carried(A, MOVED) == 3
+    before = decision_log(MOVED.run).path.read_bytes()
+    assert carried(A, MOVED, "Someone else") == 0
+    assert decision_log(MOVED.run).path.read_bytes() == before
+    reviewing(A, "Dee").decide(citation_target(A.citations[0]), DecisionKind.FLAG)
+    assert carried(A, MOVED) == 1
+
+
+def test_what_was_taken_back_after_it_was_carried_over_does_not_come_again() -> None:
+    decide(A)
+    carried(A, MOVED)
+    reviewing(MOVED, "Bo").undo(citation_target(MOVED.citations[0]))
+    assert carried(A, MOVED) == 0
+    (state,) = current(decision_log(MOVED.run).read().decisions).values()
+    assert not state.disagreement
+
+
+def test_nothing_goes_back_to_where_it_came_from() -> None:
+    log = decide(A)
+    carried(A, MOVED)
+    before = log.path.read_bytes()
+    assert carried(MOVED, A) == 0
+    assert log.path.read_bytes() == before
+
+
+def test_a_record_that_goes_on_holds_the_decisions_on_its_beginning_already() -> None:
+    review = RunReview(A.run, "Ann")
+    facts = A.citations[0]
+    call = facts.call_at_answer
+    review.decide(citation_target(facts), DecisionKind.ACCEPT, call=call, answer=WORDS)
+    grown = run(more=True)
+    assert run_digest(grown.run) != run_digest(A.run)
+    assert carried(A, grown) == 0
+    assert [each.carried for each in held(grown).standing] == [None]
+
+
+def test_what_was_carried_over_goes_on_with_the_record() -> None:
+    decide(A)
+    carried(A, MOVED)
+    place = Span(CITED.start + len(FRONT), CITED.end + len(FRONT))
+    grown = run(FRONT + TEXT, place, more=True)
+    assert len(held(grown).standing) == 3
+    assert len(held(A).standing) == 3
+
+
+def test_what_was_taken_back_is_not_carried_over() -> None:
+    decide(A)
+    reviewing(A, "Bo").undo(citation_target(A.citations[0]))
+    assert carried(A, MOVED) == 2
+
+
+@pytest.mark.parametrize(
+    ("other", "obstacle"),
+    [
+        (CHANGED, Obstacle.TEXT),
+        (run(TEXT[:SECOND], Span(0, 5)), Obstacle.TEXT),
+        (run(f"{TEXT}{TEXT}"[10:], Span(0, 5)), Obstacle.TEXT),
+        (run(words="The service never stops [1]. All else goes on."), Obstacle.SENTENCE),
+        (run(cited=Span(0, 36)), Obstacle.TEXT),
+        (run(given=TEXT[:SECOND]), Obstacle.VERDICT),
+        (run(words="Nothing of it [1]."), Obstacle.NOTHING),
+    ],
+    ids=["changed", "gone", "ambiguous", "sentence", "place", "verdict", "nothing"],
+)
+def test_nothing_is_carried_over_where_anything_is_another(
+    other: Audit, obstacle: Obstacle
+) -> None:
+    decide(A)
+    found = {fate.obstacle for fate in fates(A, other)}
+    assert None not in found
+    assert found <= {obstacle, Obstacle.NOTHING, Obstacle.SENTENCE}
+    assert carried(A, other) == 0
+    assert decision_log(other.run).read().missing
+
+
+def test_a_decision_on_something_that_the_audit_does_not_hold_stays_where_it_is() -> None:
+    log = decision_log(A.run)
+    event = made("flag", Target.of("finding:0123"))
+    log.append(replace(event, run_id=A.run.run_id, run_digest=run_digest(A.run)))
+    assert [fate.obstacle for fate in fates(A, MOVED)] == [Obstacle.NOT_IN_A]
+
+
+def test_a_finding_about_the_same_citation_is_the_same_finding() -> None:
+    never = run(given=TEXT[:SECOND])
+    place = Span(CITED.start + len(FRONT), CITED.end + len(FRONT))
+    moved = run(FRONT + TEXT, place, given=(FRONT + TEXT)[: SECOND + len(FRONT)])
+    finding = next(each for each in never.findings if each.where.citation is not None)
+    target = finding_target(finding)
+    assert target is not None
+    reviewing(never, "Ann").decide(target, DecisionKind.REJECT)
+    (fate,) = fates(never, moved)
+    assert fate.to is not None
+    assert fate.to in {finding_target(each) for each in moved.findings}
+    assert fates(A, moved) == ()
+
+
+def test_one_record_has_one_log() -> None:
+    decide(A)
+    with pytest.raises(StoreError, match="one log"):
+        carried(A, run())
+
+
+def test_a_log_that_was_changed_is_not_carried_over() -> None:
+    log = decide(A)
+    log.path.write_bytes(log.path.read_bytes().replace(b"page 3", b"page 4"))
+    with pytest.raises(StoreError, match="cannot be relied on"):
+        carried(A, MOVED)
+    assert decision_log(MOVED.run).read().missing
+
+
+def test_where_no_decision_was_made_there_is_nothing_to_carry_over() -> None:
+    told: list[str] = []
+    decided(compare_audits(A, MOVED), told.append, carry_over=True)
+    assert any("there is no log" in words for words in told)
+    assert decision_log(MOVED.run).read().missing
+
+
+# -- the log -----------------------------------------------------------------------
+
+
+def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual() -> None:
+    decide(A)
+    carried(A, MOVED)
+    log = decision_log(MOVED.run)
+    previous = "0" * 64
+    for line in log.path.read_bytes().splitlines():
+        record = json.loads(line)
+        assert record["format"] == "reread.decision/1"
+        assert record["previous"] == previous
+        content = line.replace(b'"hash":"%s",' % record["hash"].encode(), b"", 1)
+        # The other hash stands inside ``carried``, which comes before.
+        top = {key: value for key, value in record.items() if key != "hash"}
+        spelled = json.dumps(top, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        assert hashlib.sha256(spelled.encode()).hexdigest() == record["hash"]
+        assert content == spelled.encode()
+        previous = record["hash"]
+    assert log.verify().holds
+    assert log.verify().last_hash == previous
+
+
+def test_a_changed_source_of_a_carried_decision_breaks_the_chain() -> None:
+    decide(A)
+    carried(A, MOVED)
+    log = decision_log(MOVED.run)
+    log.path.write_bytes(log.path.read_bytes().replace(b'"by":"Cy"', b'"by":"Di"', 1))
+    assert not log.verify().holds
+
+
+def test_a_log_from_before_still_verifies(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "log.jsonl")
+    log.append(made())
+    log.append(made("note", note="words"))
+    assert b"carried" not in log.path.read_bytes()
+    assert log.verify().holds
+    assert [each.carried for each in log.read().decisions] == [None, None]
+
+
+def test_carried_words_of_another_kind_are_lost_and_not_invented(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "log.jsonl")
+    sealed = log.append(made())
+    record = json.loads(log.path.read_bytes())
+    for wrong in ("text", 3, {}, {"by": "Ann"}, {"by": 3}):
+        record["carried"] = wrong
+        top = {key: value for key, value in record.items() if key != "hash"}
+        spelled = json.dumps(top, sort_keys=True, separators=(",", ":"))
+        top["hash"] = hashlib.sha256(spelled.encode()).hexdigest()
+        log.path.write_text(json.dumps(top, sort_keys=True, separators=(",", ":")) + "\n", "utf-8")
+        reading = log.read()
+        assert reading.decisions == ()
+        assert reading.records == 1
+        assert "cannot be understood" in reading.problems[0].what
+    assert sealed.carried is None
+
+
+def test_events_that_are_there_are_not_written_again(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "log.jsonl")
+    first, second = made(), made("flag")
+    assert len(log.append_new([first, second, first])) == 2
+    assert DecisionLog(log.path).append_new([second, first]) == ()
+    assert log.append_new([]) == ()
+    assert log.verify().records == 2
+
+
+def test_nothing_to_add_makes_no_log(tmp_path: Path) -> None:
+    DecisionLog(tmp_path / "log.jsonl").append_new([])
+    assert not (tmp_path / "log.jsonl").exists()
