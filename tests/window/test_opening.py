@@ -103,7 +103,7 @@ def test_what_was_read_is_shown_while_the_rest_is_read_and_cancel_stops_it(
     shell.open(sample)
     qtbot.waitUntil(lambda: shell.stack.currentWidget() is shell.tabs, timeout=WAIT)
     assert len(shell.desk.audits) == 1
-    reader = shell.worker.thread
+    reader = shell.worker.working
     assert reader is not None
     assert shell.strip.isVisible()
     assert "Reading" in shell.strip.doing.text()
@@ -125,7 +125,7 @@ def test_a_cancel_ends_the_reading_of_one_large_run_and_shows_nothing_of_it(
     write_trace(path, 1500, 400, refer=True)
     shell.open([str(path)])
     qtbot.waitUntil(lambda: str(path) in shell.opener.paths, timeout=WAIT)  # it has begun
-    reader = shell.worker.thread
+    reader = shell.worker.working
     assert reader is not None
     with qtbot.waitSignal(shell.settled, timeout=1000):
         shell.menus.actions["file.stop"].trigger()

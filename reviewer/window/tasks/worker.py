@@ -63,7 +63,7 @@ class Worker(QObject):
         return bool(self._waiting)
 
     @property
-    def thread(self) -> threading.Thread | None:
+    def working(self) -> threading.Thread | None:
         """The thread that works at present, if one was needed yet."""
         return self._lane.thread if self._lane else None
 
