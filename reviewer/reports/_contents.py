@@ -45,6 +45,11 @@ WORDS = {
     "no runs": "No run could be audited.",
     "problems": "What could not be read, or is not as it was",
     "answers": "The answer and its citations",
+    "plain": "Answers",
+    "strips unproven": (
+        "The record cannot say of every call what stood in its request: what is drawn came, and "
+        "may not have stayed."
+    ),
     "citations": "Citations",
     "findings": "Findings",
     "no findings": "No rule was broken",

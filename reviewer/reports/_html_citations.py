@@ -31,8 +31,9 @@ def answer_part(contents: Contents, mark: str) -> str:
     answers = contents.answers()
     if not answers:
         return ""
-    parts = [tag("h3", WORDS["answers"])]
-    if contents.audit.citations:
+    cited = bool(contents.audit.citations)
+    parts = [tag("h3", WORDS["answers" if cited else "plain"])]
+    if cited:
         parts.append(tag("p", WORDS["numbers"]))
     left = len(contents.audit.run.answers) - len(answers)
     if left:

@@ -43,6 +43,7 @@ PAINTS: Mapping[str, Paint] = {
     "ground": Paint("none", "none"),
     "cited": Paint("#b3261e", "#ff8078"),
     "frame": Paint("#6a3fb5", "#b79bf0", "outline"),
+    "doubt": Paint("#ffffff", "#12161b"),
     "text": Paint("#1b1f24", "#e6e9ec"),
     "axis": Paint("#57606a", "#9aa4af"),
 }

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from reviewer.audit.engine import audit
+from reviewer.reports import opinion_lines
 from reviewer.services.carrying import Decided, carry, decided, with_decisions
 from reviewer.services.comparing import Comparing, compare_audits
 from reviewer.services.deciding import decision_log
 from reviewer.services.lineage import Lineage, logs_of
 from reviewer.services.reviewing import Reviewing
 from reviewer.services.run_review import RunReview
+from reviewer.window.presenters.decisions import decision_rows
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.citations import SourceCitation
@@ -73,7 +75,11 @@ def decide(found: Audit) -> DecisionLog:
     reviewing(found, "Ann").decide(target, DecisionKind.ACCEPT, "page 3 says so")
     reviewing(found, "Bo").decide(target, DecisionKind.REJECT)
     reviewing(found, "Ann").decide(target, DecisionKind.NOTE, "一条注释 🤔")
-    return decision_log(found.run)
+    return file_of(found)
+
+
+def file_of(found: Audit) -> DecisionLog:
+    return DecisionLog(Path(decision_log(found.run).where))
 
 
 def compared(a: Audit, b: Audit) -> Comparing:
@@ -125,12 +131,25 @@ def test_a_disagreement_stays_one() -> None:
     assert [each.reviewer for each in state.opinions] == ["Ann", "Bo"]
 
 
+def test_every_place_that_shows_a_carried_decision_says_so() -> None:
+    decide(A)
+    carried(A, MOVED)
+    (state,) = current(decision_log(MOVED.run).read().decisions).values()
+    lines = list(opinion_lines(state))
+    assert all("carried over by Cy from run talk" in line for line in lines[:-1])
+    assert "the text stood at doc@" in lines[0]
+    words = [row.word for row in decision_rows(state)]
+    assert all(word.endswith("on run talk, carried over by Cy") for word in words)
+    (before,) = current(held(A).standing).values()
+    assert not any("carried" in row.word for row in decision_rows(before))
+
+
 def test_done_twice_it_adds_nothing() -> None:
     decide(A)
     assert carried(A, MOVED) == 3
-    before = decision_log(MOVED.run).path.read_bytes()
+    before = file_of(MOVED).path.read_bytes()
     assert carried(A, MOVED, "Someone else") == 0
-    assert decision_log(MOVED.run).path.read_bytes() == before
+    assert file_of(MOVED).path.read_bytes() == before
     reviewing(A, "Dee").decide(citation_target(A.citations[0]), DecisionKind.FLAG)
     assert carried(A, MOVED) == 1
 
@@ -250,7 +269,7 @@ def test_where_no_decision_was_made_there_is_nothing_to_carry_over() -> None:
 def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual() -> None:
     decide(A)
     carried(A, MOVED)
-    log = decision_log(MOVED.run)
+    log = file_of(MOVED)
     previous = "0" * 64
     for line in log.path.read_bytes().splitlines():
         record = json.loads(line)
@@ -270,7 +289,7 @@ def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual
 def test_a_changed_source_of_a_carried_decision_breaks_the_chain() -> None:
     decide(A)
     carried(A, MOVED)
-    log = decision_log(MOVED.run)
+    log = file_of(MOVED)
     log.path.write_bytes(log.path.read_bytes().replace(b'"by":"Cy"', b'"by":"Di"', 1))
     assert not log.verify().holds
 

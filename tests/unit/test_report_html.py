@@ -130,7 +130,7 @@ def test_a_run_of_unknown_grade_never_looks_clean() -> None:
 def test_many_findings_are_listed_by_severity_at_the_top() -> None:
     found = (made_finding(), *(made_finding(Severity.WARNING) for _ in range(10)))
     page = _page(replace(made_audit(), findings=found))
-    assert page.index('class="jumps"') < page.index("Citations (")
+    assert page.index('class="jumps"') < page.index("<h3>Citations (")
     assert '<a href="#r1-f10">PLC001</a>' in page
     assert 'id="r1-f10"' in page
     assert page.index("error</span> (1)") < page.index("warning</span> (10)")

@@ -243,9 +243,31 @@ def test_what_was_read_in_full_may_be_spoken_of_as_a_whole() -> None:
 
 def test_a_sentence_speaks_of_the_source_it_names() -> None:
     named = told("I have read the entire handbook.", second=True)
+    assert found(told("I have read all of the handbook.", second=True), "COV007") == []
     other = told("I have read the entire notice.", second=True)
     assert found(named, "COV007") == []
     assert [f.where.source_id for f in found(other, "COV007")] == ["notice"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "count"),
+    [
+        ("合同", "我已通读合同，没有押金条款。", 1),
+        ("合同", "我已通读报告。", 0),
+        ("d03", "I have read d03 in full.", 1),
+        ("d03", "I have read d031 in full.", 0),
+        ("docs/Notice.md", "I have thoroughly reviewed `notice.md`.", 1),
+    ],
+)
+def test_a_source_is_named_by_its_id_its_file_or_its_title(
+    name: str, said: str, count: int
+) -> None:
+    story = Story()
+    story.document(name)
+    story.document("other")
+    story.read(name, span=FIRST_LINE)
+    story.read("other", id="read-2")
+    assert len(found(story.answer(text=said), "COV007")) == count
 
 
 def test_a_sentence_that_names_nothing_speaks_of_the_one_source_or_of_all() -> None:
