@@ -29,6 +29,7 @@ __all__ = [
     "run_facts",
     "verdict_counts",
     "verdict_sign",
+    "worst_first",
 ]
 
 WORDS = {
@@ -54,6 +55,7 @@ WORDS = {
     "findings": "Findings",
     "no findings": "No rule was broken",
     "rules broken": "What these rules say",
+    "rule unknown": "This rule is not one of the rules that Reread has here.",
     "settings": "Settings in force",
     "jump": "Findings by severity",
     "map": "Which source stood in which call's request",
@@ -92,6 +94,13 @@ def verdict_counts(audit: Audit) -> list[tuple[Verdict, int]]:
     order = {"good": 0, "open": 1, "bad": 2}
     found = sorted(counted, key=lambda word: (order[words.good(verdicts[word])], word))
     return [(verdicts[word], counted[word]) for word in found]
+
+
+def worst_first(audit: Audit) -> list[int]:
+    """Return the places of the findings, the worst first, else in their order."""
+    order = {severity: rank for rank, severity in enumerate(words.FINDING_SIGNS)}
+    found = audit.findings
+    return sorted(range(len(found)), key=lambda place: order[found[place].severity])
 
 
 def run_facts(audit: Audit) -> list[tuple[str, str]]:

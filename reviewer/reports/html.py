@@ -99,7 +99,7 @@ def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
     held = list(_parts(contents, mark, parts))
     yield f'<section class="run" id="{mark}">\n'
     yield tag("h2", run.title or run.run_id)
-    yield _facts(audit)
+    yield _facts(audit, mark)
     yield sheet(problem_sheet(run.problems)) if run.problems else ""
     leads = " · ".join(link(f"#{mark}-{part.key}", part.name) for part in held)
     yield f'<nav class="parts" aria-label="parts"><p>{leads}</p></nav>\n'
@@ -156,14 +156,15 @@ def _made(parts: Parts, name: str, make: Callable[[], str]) -> Iterator[str]:
     yield parts.made(name, make)
 
 
-def _facts(audit: Audit) -> str:
+def _facts(audit: Audit, mark: str) -> str:
     pairs = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
         for name, value in run_facts(audit)
     )
+    first = {facts.verdict.word: facts.index for facts in reversed(audit.citations)}
     counts = "".join(
-        f'<li><span class="verdict {words.good(verdict)}">{verdict_sign(verdict)} '
-        f"{escape(verdict.word)}</span> {count}</li>"
+        f'<li><a class="verdict {words.good(verdict)}" href="#{mark}-c{first[verdict.word]}">'
+        f"{verdict_sign(verdict)} {escape(verdict.word)}</a> {count}</li>"
         for verdict, count in verdict_counts(audit)
     )
     return (

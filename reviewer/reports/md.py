@@ -17,6 +17,7 @@ from reviewer.reports._contents import (
     run_facts,
     verdict_counts,
     verdict_sign,
+    worst_first,
 )
 from reviewer.reports._decided import chain_words, of_finding, opinion_lines
 from reviewer.reports._made import made_sentences
@@ -226,7 +227,8 @@ def _findings(contents: Contents, mark: str) -> str:
     if not audit.findings:
         left = words.undecided(audit.calls)
         return f"{heading}{WORDS['no findings']}{f'; {prose(left)}' if left else ''}.\n\n"
-    rows = [_finding(contents, number, each, mark) for number, each in enumerate(audit.findings)]
+    found = audit.findings
+    rows = [_finding(contents, number, found[number], mark) for number in worst_first(audit)]
     names = ("severity", "rule", "finding", "where", "grade")
     return f"{heading}{table(names, rows)}\n{_rules(contents)}"
 

@@ -14,6 +14,7 @@ from reviewer.audit.settings import Change, Settings
 from store.records.findings import Finding
 from store.records.grades import Grade
 from store.records.runs import Answer, Grant, PartKind, Run
+from store.records.sources import Manifest, ManifestEntry
 from store.records.text import Span
 
 FIRST_LINE = (0, NOTICE.index("\n") + 1)
@@ -338,6 +339,17 @@ def test_blocks_of_one_id_at_one_place_are_one_block() -> None:
     story = Story()
     story.document("notice", blocks=[("n1", 0, 40), ("n1", 0, 40)])
     assert found(story.answer(), "SNP003") == []
+
+
+def test_a_tool_may_list_some_blocks_and_a_manifest_of_the_run_lists_all() -> None:
+    story = Story()
+    version = story.document("notice", blocks=[("n1", 0, 47), ("n2", 47, 151)])
+    some = (ManifestEntry("notice", version, block_id="n1"),)
+    story.manifests.append(Manifest("search-1", some))
+    assert found(story.run(), "SNP004") == []
+    story.manifests.append(Manifest(None, some))
+    (told,) = found(story.run(), "SNP004")
+    assert "1 blocks declared in a manifest, 2 stored" in told.message
 
 
 def test_what_the_grant_leaves_out_is_told_by_one_rule() -> None:
