@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -494,8 +495,8 @@ def test_decisions_of_a_shared_database_are_in_the_bundle(
     (audit,) = [each for each in _audit([str(sample[0])], None) if isinstance(each, Audit)]
     target = citation_target(audit.citations[0])
     log = decision_log(audit.run)
-    about = {"run_id": audit.run.run_id, "run_digest": run_digest(audit.run)}
-    log.append(Decision(DecisionKind.ACCEPT, target, "ada", _AT, "1", **about))
+    made = Decision(DecisionKind.ACCEPT, target, "ada", _AT, "1")
+    log.append(replace(made, run_id=audit.run.run_id, run_digest=run_digest(audit.run)))
     place = _make(Wanted(str(sample[0]), str(tmp_path / "out"))).place
     (copy,) = (place / "data" / "decisions").iterdir()
     assert copy.read_bytes() == log.lines(log.read())
