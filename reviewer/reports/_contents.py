@@ -17,15 +17,18 @@ from reviewer.reports._base import Meta
 from reviewer.reports._decided import of_citation, opinion_lines
 from reviewer.reports._facts import digest_of
 from store.records.findings import Audit, CitationFacts, Evidence, Verdict, VersionFacts
+from store.records.runs import ProblemKind
 from store.records.sources import Integrity, VersionKey
 from store.records.text import Span
 
 __all__ = [
+    "INDEX",
     "WORDS",
     "Answers",
     "CitationText",
     "Contents",
     "Passage",
+    "problem_counts",
     "run_facts",
     "verdict_counts",
     "verdict_sign",
@@ -94,6 +97,18 @@ def verdict_counts(audit: Audit) -> list[tuple[Verdict, int]]:
     order = {"good": 0, "open": 1, "bad": 2}
     found = sorted(counted, key=lambda word: (order[words.good(verdicts[word])], word))
     return [(verdicts[word], counted[word]) for word in found]
+
+
+INDEX = ("run", "grade", "verdicts", "findings", "problems")
+"""The columns of the list of runs."""
+
+
+def problem_counts(audit: Audit) -> str:
+    """Return in words what of a run could not be read, or is not as it was; a dash for nothing."""
+    counted = Counter(problem.kind for problem in audit.run.problems)
+    return (
+        ", ".join(f"{counted[kind]} {kind.value}" for kind in ProblemKind if counted[kind]) or "–"
+    )
 
 
 def worst_first(audit: Audit) -> list[int]:

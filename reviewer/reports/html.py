@@ -11,7 +11,15 @@ from typing import NamedTuple
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._bill import bill_sentences
-from reviewer.reports._contents import WORDS, Contents, run_facts, verdict_counts, verdict_sign
+from reviewer.reports._contents import (
+    INDEX,
+    WORDS,
+    Contents,
+    problem_counts,
+    run_facts,
+    verdict_counts,
+    verdict_sign,
+)
 from reviewer.reports._decided import chain_words
 from reviewer.reports._html_citations import answer_part, citation_article, finding_part, jumps
 from reviewer.reports._html_sources import map_part, source_part
@@ -47,7 +55,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield sheet(problem_sheet(problems)) if problems else ""
         yield "".join(f"{_instead(name, reason)}" for name, reason in parts.failed)
         if len(index) > 1:
-            yield grid(WORDS["runs"], ("run", "grade", "verdicts", "findings"), index)
+            yield grid(WORDS["runs"], INDEX, index)
         yield from spool.taken()
     finally:
         spool.close()
@@ -91,6 +99,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
         escape(words.grade_of(audit).value),
         escape(verdicts or "–"),
         escape(f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))),
+        escape(problem_counts(audit)),
     ]
 
 

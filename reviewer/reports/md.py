@@ -10,10 +10,12 @@ from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._bill import bill_sentences
 from reviewer.reports._contents import (
+    INDEX,
     WORDS,
     CitationText,
     Contents,
     Passage,
+    problem_counts,
     run_facts,
     verdict_counts,
     verdict_sign,
@@ -55,7 +57,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield "".join(_instead(name, reason) for name, reason in parts.failed)
         if len(index) > 1:
             yield f"## {WORDS['runs']}\n\n"
-            yield f"{table(('run', 'grade', 'verdicts', 'findings'), index)}\n"
+            yield f"{table(INDEX, index)}\n"
         yield from spool.taken()
     finally:
         spool.close()
@@ -86,6 +88,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
         words.grade_of(audit).value,
         verdicts or "–",
         f"{found}; {prose(left)}" if left else found,
+        problem_counts(audit),
     ]
 
 

@@ -242,3 +242,12 @@ def test_no_part_of_the_sample_is_missing_in_its_pages() -> None:
     ]
     assert len(pages) == 4
     assert not [page for page in pages if "could not be made" in page]
+
+
+def test_the_list_of_runs_says_of_which_something_could_not_be_read() -> None:
+    found = made_audit()
+    short = replace(found, run=replace(found.run, problems=(lost("a"), lost("b"))))
+    page = _page(short, made_audit(made_run("r-2")))
+    index = page[page.index("<h3>Runs</h3>") :].partition("</table>")[0]
+    assert index.count('data-name="problems">2 lost</td>') == 1
+    assert index.count('data-name="problems">–</td>') == 1
