@@ -11,7 +11,15 @@ from typing import NamedTuple
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._bill import bill_sentences
-from reviewer.reports._contents import WORDS, Contents, run_facts, verdict_counts, verdict_sign
+from reviewer.reports._contents import (
+    INDEX,
+    WORDS,
+    Contents,
+    problem_counts,
+    run_facts,
+    verdict_counts,
+    verdict_sign,
+)
 from reviewer.reports._decided import chain_words
 from reviewer.reports._html_citations import answer_part, citation_article, finding_part, jumps
 from reviewer.reports._html_sources import map_part, source_part
@@ -47,7 +55,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield sheet(problem_sheet(problems)) if problems else ""
         yield "".join(f"{_instead(name, reason)}" for name, reason in parts.failed)
         if len(index) > 1:
-            yield grid(WORDS["runs"], ("run", "grade", "verdicts", "findings"), index)
+            yield grid(WORDS["runs"], INDEX, index)
         yield from spool.taken()
     finally:
         spool.close()
@@ -91,6 +99,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
         escape(words.grade_of(audit).value),
         escape(verdicts or "–"),
         escape(f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))),
+        escape(problem_counts(audit)),
     ]
 
 
@@ -99,7 +108,7 @@ def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
     held = list(_parts(contents, mark, parts))
     yield f'<section class="run" id="{mark}">\n'
     yield tag("h2", run.title or run.run_id)
-    yield _facts(audit)
+    yield _facts(audit, mark)
     yield sheet(problem_sheet(run.problems)) if run.problems else ""
     leads = " · ".join(link(f"#{mark}-{part.key}", part.name) for part in held)
     yield f'<nav class="parts" aria-label="parts"><p>{leads}</p></nav>\n'
@@ -156,14 +165,15 @@ def _made(parts: Parts, name: str, make: Callable[[], str]) -> Iterator[str]:
     yield parts.made(name, make)
 
 
-def _facts(audit: Audit) -> str:
+def _facts(audit: Audit, mark: str) -> str:
     pairs = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
         for name, value in run_facts(audit)
     )
+    first = {facts.verdict.word: facts.index for facts in reversed(audit.citations)}
     counts = "".join(
-        f'<li><span class="verdict {words.good(verdict)}">{verdict_sign(verdict)} '
-        f"{escape(verdict.word)}</span> {count}</li>"
+        f'<li><a class="verdict {words.good(verdict)}" href="#{mark}-c{first[verdict.word]}">'
+        f"{verdict_sign(verdict)} {escape(verdict.word)}</a> {count}</li>"
         for verdict, count in verdict_counts(audit)
     )
     return (

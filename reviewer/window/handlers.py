@@ -51,6 +51,14 @@ class _Rows(Protocol):
     def previous_row(self) -> bool: ...
 
 
+@runtime_checkable
+class _Differences(Protocol):
+    """A view of differences, as far as keys walk through it."""
+
+    def next_difference(self) -> bool: ...
+    def previous_difference(self) -> bool: ...
+
+
 class Handlers(DecideCommands):
     """One method for each handler that the registry names."""
 
@@ -168,6 +176,17 @@ class Handlers(DecideCommands):
     def open_link(self) -> None:
         """Ask for a link and follow it."""
         LinkDialog(self.linking.open, self._shell).open()
+
+    def compare_with(self) -> None:
+        """Compare what is selected with what belongs beside it, or ask with what."""
+        from reviewer.window.views.compare import CompareView  # noqa: PLC0415 - with a run
+
+        desk, regions = self._shell.desk, self._shell.regions
+        view = regions.widgets.get("compare") if regions is not None else None
+        if isinstance(view, CompareView):
+            found = view.belonging()
+            desk.go(replace(desk.place, tab="compare"))
+            view.ask(found)
 
     def back(self) -> None:
         """Go to the place before."""
@@ -307,6 +326,11 @@ class Handlers(DecideCommands):
         self._shell.runs.choose(index)
 
     def _gap(self, by: int) -> None:
+        tab: object = self._shell.current_tab()
+        if isinstance(tab, _Differences):
+            if not (tab.next_difference() if by > 0 else tab.previous_difference()):
+                self._shell.say(tr("There is no further difference"))
+            return
         desk = self._shell.desk
         place = places.gap_step(desk.audit(), desk.place, by)
         if place is None:

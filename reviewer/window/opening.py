@@ -55,12 +55,20 @@ class Opener(QObject):
         self._desk = desk
         self._worker = worker
         self.paths: list[str] = []
-        self.store: str | None = None
         self.loading = False
         self.stopped = False
         """Whether the last reading was stopped before its end."""
         self._reading = ""
         self._next: list[Callable[[], Sequence[str]]] = []
+
+    @property
+    def store(self) -> str | None:
+        """A store with further evidence, which every path is read with."""
+        return self._desk.store
+
+    @store.setter
+    def store(self, path: str | None) -> None:
+        self._desk.store = path
 
     def open(self, paths: Sequence[str], store: str | None = None) -> None:
         """Open *paths* beside what is open; those that are open already are not read again."""

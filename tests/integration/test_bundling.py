@@ -314,7 +314,7 @@ def test_decisions_are_in_the_bundle_with_their_chain(sample: list[Path], tmp_pa
     decision_log(audit.run).append(made)
     place = _make(Wanted(str(sample[0]), str(tmp_path / "out"))).place
     log = place / "data" / "decisions" / f"{digest}.jsonl"
-    assert log.read_bytes() == decision_log(audit.run).path.read_bytes()
+    assert log.read_bytes() == Path(decision_log(audit.run).where).read_bytes()
     assert any("1 records, each bound" in said for said in verify_bundle(str(place)).said)
     assert "agreed" in (place / "data" / "annotations.jsonld").read_text("utf-8")
     assert '"name": "ada"' in (place / "data" / "ro-crate-metadata.json").read_text("utf-8")
