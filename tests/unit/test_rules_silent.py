@@ -349,7 +349,7 @@ def test_a_tool_may_list_some_blocks_and_a_manifest_of_the_run_lists_all() -> No
     assert found(story.run(), "SNP004") == []
     story.manifests.append(Manifest(None, some))
     (told,) = found(story.run(), "SNP004")
-    assert "1 blocks declared in a manifest, 2 stored" in told.message
+    assert "blocks: 1 declared in a manifest, 2 stored" in told.message
 
 
 def test_what_the_grant_leaves_out_is_told_by_one_rule() -> None:

@@ -39,7 +39,7 @@ def check(view: AuditView) -> Iterator[Finding]:
                 RULE.id,
                 RULE.severity,
                 view.run.grade,
-                f"{key.source_id}: {'; '.join(wrong)}",
+                f"what is declared of {key.source_id} is not what is stored: {'; '.join(wrong)}",
                 Where(source_id=key.source_id),
                 key.source_id,
                 key.version_id,
@@ -49,10 +49,10 @@ def check(view: AuditView) -> Iterator[Finding]:
 def _sizes(version: Version) -> Iterator[str]:
     text = version.text or ""
     if version.chars is not None and version.chars != len(text):
-        yield f"{version.chars} characters declared, {len(text)} stored"
+        yield f"characters: {version.chars} declared, {len(text)} stored"
     rows = sum(1 for line in text.split("\n") if line.strip())
     if version.table is not None and version.table.rows != rows:
-        yield f"{version.table.rows} rows declared, {rows} stored"
+        yield f"rows: {version.table.rows} declared, {rows} stored"
 
 
 def _blocks(version: Version, listed: _Listed) -> Iterator[str]:
@@ -61,12 +61,12 @@ def _blocks(version: Version, listed: _Listed) -> Iterator[str]:
         return
     beyond = sum(block.span.end > len(version.text or "") for block in version.blocks)
     if beyond:
-        yield f"{beyond} of {len(version.blocks)} blocks end beyond the text"
+        yield f"blocks that end beyond the text: {beyond} of {len(version.blocks)}"
     strangers = len(listed.offered - names)
     if strangers:
-        yield f"{strangers} blocks were on offer that the version does not have"
+        yield f"blocks on offer that the version does not have: {strangers}"
     if listed.declared and len(listed.declared) != len(names):
-        yield f"{len(listed.declared)} blocks declared in a manifest, {len(names)} stored"
+        yield f"blocks: {len(listed.declared)} declared in a manifest, {len(names)} stored"
 
 
 def _told(end: int) -> Run:
