@@ -25,13 +25,14 @@ sys.path.insert(0, str(HOME))
 from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
 from reviewer.audit.engine import audit  # noqa: E402
 from reviewer.audit.rules import Rule, rules  # noqa: E402
-from reviewer.audit.settings import Parameter  # noqa: E402
+from reviewer.audit.settings import Parameter, Settings  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
 from reviewer.reports import (  # noqa: E402
     Meta,
     _words,
+    comparison_text,
     glossary,
     picture,
     reports,
@@ -64,6 +65,9 @@ def documents() -> dict[str, str]:
         "docs/reference/command-line.md": f"# Command line\n\n{_MADE}{_command_line()}",
         "docs/reference/keys.md": f"# Keys\n\n{_MADE}{_keys()}",
         "docs/report.svg": "".join(_picture(audits[0])),
+        "docs/compare.md": _between(
+            (HOME / "docs/compare.md").read_text("utf-8"), "compare", _comparison()
+        ),
         "README.md": readme,
         **_sample_reports(),
     }
@@ -87,6 +91,17 @@ def _in_sample() -> Iterator[list[str]]:
             yield names
         finally:
             os.chdir(before)
+
+
+_RUNBOOK = "incident-review::runbooks/gateway.md@"
+
+
+def _comparison() -> str:
+    """Return the two versions of the sample's runbook side by side, as it is printed."""
+    with _in_sample():
+        found = Program(strict=True).compare(f"{_RUNBOOK}d34c5e48", f"{_RUNBOOK}30f1ead8")
+    lines = comparison_text(found.comparison, found.text_of)
+    return "```\n" + "".join(f"{line}\n" for line in lines) + "```\n"
 
 
 _FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")
@@ -162,9 +177,13 @@ def _rules() -> str:
 def _examples(rule: Rule) -> str:
     """Return the two runs that are the rule's tests, told line by line."""
     fires, silent = rule.failing(), rule.passing()
-    found = [f"finding: {each.message}" for each in audit(fires, using=[rule]).findings]
+    settings = Settings(rule.example)
+    findings = audit(fires, using=[rule], settings=settings).findings
+    found = [f"finding: {each.message}" for each in findings]
+    told_of = [f"{c.name} = {value_words(c.value)}` under `[{c.owner}]" for c in rule.example]
+    both = f"\nIn both examples `reread.toml` sets `{'`, `'.join(told_of)}`.\n" if told_of else ""
     told = "\n".join([*story_lines(fires), *found])
-    return (
+    return both + (
         f"\nIt fires here:\n\n```\n{told}\n```\n"
         f"\nand is silent here:\n\n```\n{chr(10).join(story_lines(silent))}\n```\n"
     )

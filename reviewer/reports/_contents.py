@@ -17,18 +17,22 @@ from reviewer.reports._base import Meta
 from reviewer.reports._decided import of_citation, opinion_lines
 from reviewer.reports._facts import digest_of
 from store.records.findings import Audit, CitationFacts, Evidence, Verdict, VersionFacts
+from store.records.runs import ProblemKind
 from store.records.sources import Integrity, VersionKey
 from store.records.text import Span
 
 __all__ = [
+    "INDEX",
     "WORDS",
     "Answers",
     "CitationText",
     "Contents",
     "Passage",
+    "problem_counts",
     "run_facts",
     "verdict_counts",
     "verdict_sign",
+    "worst_first",
 ]
 
 WORDS = {
@@ -45,10 +49,16 @@ WORDS = {
     "no runs": "No run could be audited.",
     "problems": "What could not be read, or is not as it was",
     "answers": "The answer and its citations",
+    "plain": "Answers",
+    "strips unproven": (
+        "The record cannot say of every call what stood in its request: what is drawn came, and "
+        "may not have stayed."
+    ),
     "citations": "Citations",
     "findings": "Findings",
     "no findings": "No rule was broken",
     "rules broken": "What these rules say",
+    "rule unknown": "This rule is not one of the rules that Reread has here.",
     "settings": "Settings in force",
     "jump": "Findings by severity",
     "map": "Which source stood in which call's request",
@@ -87,6 +97,25 @@ def verdict_counts(audit: Audit) -> list[tuple[Verdict, int]]:
     order = {"good": 0, "open": 1, "bad": 2}
     found = sorted(counted, key=lambda word: (order[words.good(verdicts[word])], word))
     return [(verdicts[word], counted[word]) for word in found]
+
+
+INDEX = ("run", "grade", "verdicts", "findings", "problems")
+"""The columns of the list of runs."""
+
+
+def problem_counts(audit: Audit) -> str:
+    """Return in words what of a run could not be read, or is not as it was; a dash for nothing."""
+    counted = Counter(problem.kind for problem in audit.run.problems)
+    return (
+        ", ".join(f"{counted[kind]} {kind.value}" for kind in ProblemKind if counted[kind]) or "–"
+    )
+
+
+def worst_first(audit: Audit) -> list[int]:
+    """Return the places of the findings, the worst first, else in their order."""
+    order = {severity: rank for rank, severity in enumerate(words.FINDING_SIGNS)}
+    found = audit.findings
+    return sorted(range(len(found)), key=lambda place: order[found[place].severity])
 
 
 def run_facts(audit: Audit) -> list[tuple[str, str]]:

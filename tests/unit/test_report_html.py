@@ -130,8 +130,9 @@ def test_a_run_of_unknown_grade_never_looks_clean() -> None:
 def test_many_findings_are_listed_by_severity_at_the_top() -> None:
     found = (made_finding(), *(made_finding(Severity.WARNING) for _ in range(10)))
     page = _page(replace(made_audit(), findings=found))
-    assert page.index('class="jumps"') < page.index("Citations (")
-    assert '<a href="#r1-f10">PLC001</a>' in page
+    assert page.index('class="jumps"') < page.index("<h3>Citations (")
+    assert '<a href="#r1-f0">PLC001</a>' in page
+    assert '<a href="#r1-f1">PLC001 × 10</a>' in page
     assert 'id="r1-f10"' in page
     assert page.index("error</span> (1)") < page.index("warning</span> (10)")
     assert "jumps" not in _page(made_audit())
@@ -150,7 +151,7 @@ def test_answer_citation_finding_and_source_lead_to_each_other() -> None:
     article = page[page.index('id="r1-c0"') : page.index("</article>")]
     assert {"#r1-a0", "#r1-v0", "#r1-f0"} == set(re.findall('href="(#[^"]*)"', article))
     finding = page[page.index('id="r1-f0"') :].partition("</tr>")[0]
-    assert {"#r1-c0", "#r1-v0"} == set(re.findall('href="(#[^"]*)"', finding))
+    assert {"#r1-c0", "#r1-v0", "#r1-PLC001"} == set(re.findall('href="(#[^"]*)"', finding))
     source = page[page.index('id="r1-v0"') :].partition("</tr>")[0]
     assert re.findall('href="(#[^"]*)"', source) == ["#r1-c0"]
 
@@ -241,3 +242,12 @@ def test_no_part_of_the_sample_is_missing_in_its_pages() -> None:
     ]
     assert len(pages) == 4
     assert not [page for page in pages if "could not be made" in page]
+
+
+def test_the_list_of_runs_says_of_which_something_could_not_be_read() -> None:
+    found = made_audit()
+    short = replace(found, run=replace(found.run, problems=(lost("a"), lost("b"))))
+    page = _page(short, made_audit(made_run("r-2")))
+    index = page[page.index("<h3>Runs</h3>") :].partition("</table>")[0]
+    assert index.count('data-name="problems">2 lost</td>') == 1
+    assert index.count('data-name="problems">–</td>') == 1
