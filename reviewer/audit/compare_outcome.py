@@ -17,8 +17,7 @@ def runs_differ(found: RunComparison) -> bool:
         or found.edits
         or found.findings
         or sources_differ(found.sources)
-        or any(not (each.same or each.doubt) for each in found.reads)
-        or any(each.only_a or each.only_b for each in found.reads)
+        or any(not each.same and each.doubt is None for each in found.reads)
         or any(each.change is not Change.SAME for each in found.answers)
         or any(
             {each.request, each.response, each.settings} != {Change.SAME} for each in found.calls
@@ -43,6 +42,12 @@ def sources_differ(sources: Iterable[SourceDifference]) -> bool:
 
 
 def is_doubtful(one: CitationDifference) -> bool:
-    """Whether the fate of a cited text is not known; that B does not hold it is a difference."""
+    """Whether the fate of a cited text is not known.
+
+    That B does not hold the source is a difference; where A's citation names
+    no text there is nothing to know.
+    """
     doubt = one.fated.doubt if one.fated is not None else None
-    return doubt is not None and (doubt.why, doubt.side) != (Why.NO_SOURCE, Side.B)
+    if doubt is None or one.names_no_text:
+        return False
+    return (doubt.why, doubt.side) != (Why.NO_SOURCE, Side.B)
