@@ -36,6 +36,7 @@ from reviewer.window import i18n, theme  # noqa: E402
 from reviewer.window.place import Place  # noqa: E402
 from reviewer.window.presenters import places  # noqa: E402
 from reviewer.window.shell import Shell  # noqa: E402
+from store.records.sources import Version  # noqa: E402
 
 _SIZE = (1440, 900)
 _SMALL = (1100, 700)
@@ -181,6 +182,32 @@ def _noting(stage: Stage) -> None:
     stage.find("note_text").setPlainText(words)  # type: ignore[attr-defined]
 
 
+def _compare(stage: Stage) -> None:
+    stage.go("answer")
+    audit = stage.shell.desk.audit(stage.run)
+    counts: dict[str, list[Version]] = {}
+    for version in audit.run.versions:
+        counts.setdefault(version.key.source_id, []).append(version)
+    versions = next(held for held in counts.values() if len(held) > 1)
+    stage.shell.desk.go(Place(run=stage.run, source=versions[-1].key, tab="source"))
+    stage.trigger("go.compare")
+    _wait(800)
+
+
+def _compare_calls(stage: Stage) -> None:
+    stage.go("model")
+    calls = len(stage.shell.desk.audit(stage.run).calls)
+    stage.shell.desk.go(Place(run=stage.run, call=calls, tab="model"))
+    stage.trigger("go.compare")
+    _wait(800)
+
+
+def _compare_runs(stage: Stage) -> None:
+    stage.go("answer")
+    stage.trigger("go.compare")
+    _wait(1500)
+
+
 def _no_citations(stage: Stage) -> None:
     stage.open(str(_session(stage.place, "2.1.14")))
 
@@ -226,6 +253,9 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "24-small-150": _small("model", 150),
     "25-decided": _decided,
     "26-noting": _noting,
+    "27-compare": _compare,
+    "28-compare-calls": _compare_calls,
+    "29-compare-runs": _compare_runs,
 }
 """Every state by the name of its picture."""
 

@@ -23,12 +23,22 @@ HOME = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HOME))
 
 from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
-from reviewer.audit.rules import rules  # noqa: E402
-from reviewer.audit.settings import Parameter  # noqa: E402
+from reviewer.audit.engine import audit  # noqa: E402
+from reviewer.audit.rules import Rule, rules  # noqa: E402
+from reviewer.audit.settings import Parameter, Settings  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
-from reviewer.reports import Meta, _words, glossary, reports, value_words  # noqa: E402
+from reviewer.reports import (  # noqa: E402
+    Meta,
+    _words,
+    comparison_text,
+    glossary,
+    picture,
+    reports,
+    story_lines,
+    value_words,
+)
 from reviewer.services.exporting import report_meta  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from reviewer.services.settings import kind_of, tables  # noqa: E402
@@ -55,6 +65,9 @@ def documents() -> dict[str, str]:
         "docs/reference/command-line.md": f"# Command line\n\n{_MADE}{_command_line()}",
         "docs/reference/keys.md": f"# Keys\n\n{_MADE}{_keys()}",
         "docs/report.svg": "".join(_picture(audits[0])),
+        "docs/compare.md": _between(
+            (HOME / "docs/compare.md").read_text("utf-8"), "compare", _comparison()
+        ),
         "README.md": readme,
         **_sample_reports(),
     }
@@ -80,21 +93,34 @@ def _in_sample() -> Iterator[list[str]]:
             os.chdir(before)
 
 
+_RUNBOOK = "incident-review::runbooks/gateway.md@"
+
+
+def _comparison() -> str:
+    """Return the two versions of the sample's runbook side by side, as it is printed."""
+    with _in_sample():
+        found = Program(strict=True).compare(f"{_RUNBOOK}d34c5e48", f"{_RUNBOOK}30f1ead8")
+    lines = comparison_text(found.comparison, found.text_of)
+    return "```\n" + "".join(f"{line}\n" for line in lines) + "```\n"
+
+
 _FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")
+_FOR_PEOPLE = ("html", "md")
 
 
 def _sample_reports() -> dict[str, str]:
-    """Return the first run of the sample in each format that other programs read."""
-    wanted = [report for name, report in reports().items() if name in _FOR_PROGRAMS]
+    """Return both runs of the sample as pages and pictures, the first for programs too."""
+    made: dict[str, str] = {}
     with _in_sample() as names:
-        found = list(Program(strict=True).audit(names[:1], tokens=False))
-        audits = [item for item in found if isinstance(item, Audit)]
-        return {
-            f"docs/reference/samples/{names[0]}{report.suffix}": "".join(
-                report.write(audits, [], report_meta(everything=False))
-            )
-            for report in wanted
-        }
+        for place, name in enumerate(names):
+            found = list(Program(strict=True).audit([name], tokens=False))
+            audits = [item for item in found if isinstance(item, Audit)]
+            for wanted in (*_FOR_PEOPLE, *(() if place else _FOR_PROGRAMS)):
+                report = reports()[wanted]
+                chunks = report.write(audits, [], report_meta(everything=False))
+                made[f"docs/reference/samples/{name}{report.suffix}"] = "".join(chunks)
+            made[f"docs/reference/samples/{name}.svg"] = "".join(picture(audits[0]))
+    return made
 
 
 def _between(text: str, name: str, made: str) -> str:
@@ -136,6 +162,7 @@ def _rules() -> str:
         f"Why it matters: {rule.why}\n"
         + (f"\nSays nothing: {rule.silent}\n" if rule.silent else "")
         + _settable(f"[rules.{rule.id}]", rule.parameters)
+        + _examples(rule)
         + "".join(f"\nAlso set by: [{t.name}](#{t.name})\n" for t in rule.tables)
         for rule in rules()
     ]
@@ -145,6 +172,21 @@ def _rules() -> str:
     ]
     head = "What can be set, and how, says [settings](../settings.md).\n\n"
     return head + _table(["rule", "severity", "checks"], rows) + "".join(pages + shared)
+
+
+def _examples(rule: Rule) -> str:
+    """Return the two runs that are the rule's tests, told line by line."""
+    fires, silent = rule.failing(), rule.passing()
+    settings = Settings(rule.example)
+    findings = audit(fires, using=[rule], settings=settings).findings
+    found = [f"finding: {each.message}" for each in findings]
+    told_of = [f"{c.name} = {value_words(c.value)}` under `[{c.owner}]" for c in rule.example]
+    both = f"\nIn both examples `reread.toml` sets `{'`, `'.join(told_of)}`.\n" if told_of else ""
+    told = "\n".join([*story_lines(fires), *found])
+    return both + (
+        f"\nIt fires here:\n\n```\n{told}\n```\n"
+        f"\nand is silent here:\n\n```\n{chr(10).join(story_lines(silent))}\n```\n"
+    )
 
 
 def _settable(place: str, parameters: Sequence[Parameter[Any]]) -> str:

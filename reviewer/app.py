@@ -12,7 +12,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
-    from store.reviews import DecisionLog
+    from store.reviews import Log
 
 __all__ = ["Program", "main"]
 
@@ -94,7 +95,12 @@ class Program:
         return open_store(path)
 
     def compare(
-        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+        self,
+        a: str,
+        b: str,
+        *,
+        runs: tuple[str | None, str | None] = (None, None),
+        stores: tuple[str | None, str | None] = (None, None),
     ) -> Comparing:
         """Open and compare two things."""
         from reviewer.cli._command import UsageError
@@ -102,11 +108,19 @@ class Program:
         from reviewer.services.settings import SettingsError, user_settings
 
         try:
-            return compare_sides(a, b, runs=(run_a, run_b), settings=user_settings(None))
+            return compare_sides(a, b, runs=runs, stores=stores, settings=user_settings(None))
         except (SettingsError, SideError) as error:
             raise UsageError(str(error)) from None
 
-    def decision_log(self, run: Run) -> DecisionLog:
+    def decided(
+        self, found: Comparing, tell: Callable[[str], None], *, carry: bool = False
+    ) -> Comparing:
+        """Tell what becomes of the decisions on A, and carry them over."""
+        from reviewer.services.carrying import decided
+
+        return decided(found, tell, carry_over=carry)
+
+    def decision_log(self, run: Run) -> Log:
         """Return the log of the decisions on *run*."""
         from reviewer.services.deciding import decision_log
 
@@ -117,6 +131,12 @@ class Program:
         from reviewer.services.deciding import ShownLog
 
         return ShownLog.read(name)
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder."""
+        from reviewer.services.own_logs import OwnLogs
+
+        return OwnLogs()
 
     def baseline(self, name: str) -> Baseline:
         """Read what was found before."""

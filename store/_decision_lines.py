@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import BinaryIO, NoReturn
 
-from store.records.reviews import Decision, DecisionKind, Target
+from store.records.reviews import Carried, Decision, DecisionKind, Target
 from store.records.runs import Problem, ProblemKind
 
 __all__ = ["FORMAT", "LINE_BYTES", "START", "Chain", "Walk", "canonical", "seal"]
@@ -70,9 +70,10 @@ def seal(decision: Decision, previous: str, torn: _Torn | None) -> tuple[Decisio
         run_id=_joined(decision.run_id),
         target=replace(decision.target, key=_joined(decision.target.key)),
         previous=previous,
+        carried=_carried_joined(decision.carried),
     )
     record = {
-        "at": held.at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "at": _time(held.at),
         "format": FORMAT,
         "id": held.id,
         "kind": held.kind.value,
@@ -88,10 +89,65 @@ def seal(decision: Decision, previous: str, torn: _Torn | None) -> tuple[Decisio
     if held.upto:
         record["upto"] = held.upto
     whole: dict[str, object] = dict(record)
+    if held.carried is not None:
+        whole["carried"] = _carried_record(held.carried)
     if torn is not None:
         whole["torn"] = {"bytes": torn.size, "sha256": torn.sha256}
     digest = hashlib.sha256(canonical(whole)).hexdigest()
     return replace(held, hash=digest), canonical({**whole, "hash": digest}) + b"\n"
+
+
+def _time(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _carried_joined(carried: Carried | None) -> Carried | None:
+    if carried is None:
+        return None
+    return Carried(
+        by=_joined(carried.by),
+        run_digest=_joined(carried.run_digest),
+        run_id=_joined(carried.run_id),
+        event=_joined(carried.event),
+        hash=_joined(carried.hash),
+        target=replace(carried.target, key=_joined(carried.target.key)),
+        made=carried.made.astimezone(UTC),
+        from_place=_joined(carried.from_place),
+        to_place=_joined(carried.to_place),
+    )
+
+
+def _carried_record(carried: Carried) -> dict[str, object]:
+    return {
+        "by": carried.by,
+        "event": carried.event,
+        "from": carried.from_place,
+        "hash": carried.hash,
+        "made": _time(carried.made),
+        "run": carried.run_digest,
+        "run_id": carried.run_id,
+        "target": str(carried.target),
+        "to": carried.to_place,
+    }
+
+
+def _carried(record: object) -> Carried | None:
+    """Return where a decision comes from; raises `ValueError` for what this format has not."""
+    if record is None:
+        return None
+    if not isinstance(record, dict):
+        raise ValueError("carried is no object")  # noqa: TRY004 - a wrong value of a record
+    return Carried(
+        by=_text(record, "by"),
+        run_digest=_text(record, "run"),
+        run_id=_text(record, "run_id"),
+        event=_text(record, "event"),
+        hash=_text(record, "hash"),
+        target=Target.of(_text(record, "target")),
+        made=datetime.fromisoformat(_text(record, "made")).astimezone(UTC),
+        from_place=_text(record, "from"),
+        to_place=_text(record, "to"),
+    )
 
 
 class _NoRecordError(Exception):
@@ -151,6 +207,7 @@ def _decision(record: Mapping[str, object], digest: str) -> Decision:
         upto=_text(record, "upto"),
         previous=_text(record, "previous"),
         hash=digest,
+        carried=_carried(record.get("carried")),
     )
 
 

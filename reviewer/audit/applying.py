@@ -97,6 +97,7 @@ def _facts(change: Change, told: Counter[tuple[Change, str]]) -> Setting:
         value=change.value,
         origin=change.origin,
         line=change.line,
+        reason=change.reason,
         is_evidence=change.is_evidence,
         off=told[change, "off"],
         moved=told[change, "moved"],

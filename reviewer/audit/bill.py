@@ -131,6 +131,7 @@ class _Account:
             shared_prefix_bytes=shared,
             continues=continues,
             broken=broken,
+            cache_lost=_cache_lost(before, call) if before is not None and continues else None,
         )
 
     def _continues(self, before: Call, call: Call) -> bool:
@@ -200,6 +201,15 @@ class _Account:
             sum(part.opaque_bytes for part in opaque),
             message.role in _MODEL_ROLES,
         )
+
+
+def _cache_lost(before: Call, call: Call) -> int | None:
+    """Return how much of what *before* left in the cache *call* did not read from it."""
+    read, written = before.usage.cache_read_tokens, before.usage.cache_write_tokens
+    now = call.usage.cache_read_tokens
+    if now is None or (read is None and written is None):
+        return None
+    return max(0, (read or 0) + (written or 0) - now)
 
 
 def _is_opaque(part: Part) -> bool:

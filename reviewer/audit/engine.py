@@ -12,7 +12,9 @@ from reviewer.audit.coverage import reads
 from reviewer.audit.facts import calls, sources
 from reviewer.audit.grounding import grounded
 from reviewer.audit.placeholders import placeholders
+from reviewer.audit.retention import retained
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.searches import Search, searches
 from reviewer.audit.settings import Settings
 from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
@@ -67,6 +69,7 @@ class _View:
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
     claims: tuple[ClaimFacts, ...]
+    searches: tuple[Search, ...]
     bill: Bill
     requests: Requests
     settings: Settings
@@ -106,6 +109,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         placeholders=taken,
         citations=tuple(_each(judge(standing, taken), check)),
         claims=tuple(_each(grounded(standing, taken, check), check)),
+        searches=tuple(_each(searches(run), check)),
         bill=bill(standing, sizes, taken, encoding),
         requests=standing,
         settings=_DEFAULTS,
@@ -125,6 +129,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         findings=found,
         deliveries=tuple(_deliveries(standing)),
         claims=view.claims,
+        retention=tuple(retained(run, taken, standing.arrival, settings)),
         bill=view.bill,
         settings=told,
     )

@@ -27,13 +27,24 @@ _BEFORE, _BEHIND = 16, 32
 class _Swap(NamedTuple):
     """One place at which a request differs: what stood there, and what stands there now.
 
-    ``None`` where nothing stood or stands.  ``at_end``: behind all that stood before.
+    ``None`` where nothing stood or stands; ``behind`` is what both go on with.
     """
 
     place: int
     old: int | None
     new: int | None
-    at_end: bool
+    behind: int | None
+
+    @property
+    def at_end(self) -> bool:
+        """Whether it stands behind all that stood before."""
+        return self.old is None and self.behind is None
+
+    @property
+    def around(self) -> tuple[int | None, int | None]:
+        """The messages that stand at the place before and now."""
+        old = self.behind if self.old is None else self.old
+        return old, self.behind if self.new is None else self.new
 
 
 class Step(NamedTuple):
@@ -55,12 +66,19 @@ def _swaps(call: Call, held: Sequence[int]) -> Iterator[_Swap]:
     """Yield the places that differ; what a splice replaces by itself is no difference."""
     for splice in call.splices:
         gone, come = held[splice.start : splice.stop], splice.messages
-        for at in range(max(len(gone), len(come))):
-            old = gone[at] if at < len(gone) else None
-            new = come[at] if at < len(come) else None
+        limit = min(len(gone), len(come))
+        head = tail = 0
+        while head < limit and gone[head] == come[head]:
+            head += 1
+        while tail < limit - head and gone[-1 - tail] == come[-1 - tail]:
+            tail += 1
+        stop = splice.stop - tail
+        behind = held[stop] if stop < len(held) else None
+        for at in range(head, max(len(gone), len(come)) - tail):
+            old = gone[at] if at < len(gone) - tail else None
+            new = come[at] if at < len(come) - tail else None
             if old != new:
-                place = splice.start + min(at, len(gone))
-                yield _Swap(place, old, new, old is None and splice.stop >= len(held))
+                yield _Swap(min(splice.start + at, stop), old, new, behind)
 
 
 def shared_prefix(run: Run, call: Call, held: Sequence[int], sizes: Sizes, utf8_before: int) -> int:
@@ -69,7 +87,7 @@ def shared_prefix(run: Run, call: Call, held: Sequence[int], sizes: Sizes, utf8_
     if first is None:
         return utf8_before
     shared = _leading(sizes, held, first.place, Size(utf8=utf8_before)).utf8
-    old, new = _around(call, held, first)
+    old, new = first.around
     return shared + (_equal_parts(old, new, run)[1] if old is not None else 0)
 
 
@@ -78,16 +96,6 @@ def _leading(sizes: Sizes, held: Sequence[int], place: int, total: Size) -> Size
     if place <= len(held) - place:
         return _total(sizes, held[:place])
     return total.minus(_total(sizes, held[place:]))
-
-
-def _around(call: Call, held: Sequence[int], swap: _Swap) -> tuple[int | None, int | None]:
-    """Return the messages that stand at the place of *swap* before and now."""
-    old = held[swap.place] if swap.place < len(held) else None
-    if swap.new is not None:
-        return old, swap.new
-    # What was removed is followed by what its splice left standing.
-    splice = next(s for s in call.splices if s.start <= swap.place < s.stop)
-    return old, held[splice.stop] if splice.stop < len(held) else None
 
 
 def _equal_parts(old: int | None, new: int | None, run: Run) -> tuple[int, int]:
@@ -238,7 +246,7 @@ def _place(step: Step, swaps: Sequence[_Swap], change: Change) -> _Place:
         was, now = (", ".join(each) for each in names)
         return _Place(0, 0, 0, "", was, now)
     first = swaps[0]
-    old, new = _around(step.call, step.held, first)
+    old, new = first.around
     number, shared = _equal_parts(old, new, step.run)
     left, right = _part(step.run, old, number), _part(step.run, new, number)
     common = _common(left.text, right.text)

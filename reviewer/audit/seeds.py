@@ -31,6 +31,8 @@ WINDOW = ENOUGH - STRIDE + 1
 CROWD = 64
 
 _Hashes = npt.NDArray[np.uint64]
+_Numbers = npt.NDArray[np.int32]
+_Codes = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 
 class Piece(NamedTuple):
@@ -48,22 +50,20 @@ class SeedIndex:
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = tuple(texts)
         hashes: list[_Hashes] = []
-        owners: list[npt.NDArray[np.int64]] = []
-        places: list[npt.NDArray[np.int64]] = []
+        owners: list[_Numbers] = []
+        places: list[_Numbers] = []
         for number, text in enumerate(self.texts):
-            found = _window_hashes(text)[::STRIDE]
+            # A copy: a part of an array keeps all of it alive, which is eight bytes a character.
+            found = _window_hashes(text)[::STRIDE].copy()
             hashes.append(found)
-            owners.append(np.full(len(found), number, dtype=np.int64))
-            places.append(np.arange(len(found), dtype=np.int64) * STRIDE)
-        padded = [_padded(text) for text in self.texts]
-        sizes = [len(codes) for codes in padded]
-        self._codes = np.concatenate(padded) if padded else np.empty(0, dtype=np.uint32)
-        self._offsets = np.cumsum([0, *sizes[:-1]], dtype=np.int64) + _PAD
+            owners.append(np.full(len(found), number, dtype=np.int32))
+            places.append(np.arange(0, STRIDE * len(found), STRIDE, dtype=np.int32))
+        self._codes, self._offsets = _joined(self.texts)
         joined = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
         order = np.argsort(joined, kind="stable")
         self._hashes = joined[order]
-        self._owners = np.concatenate(owners)[order] if owners else np.empty(0, dtype=np.int64)
-        self._places = np.concatenate(places)[order] if places else np.empty(0, dtype=np.int64)
+        self._owners = np.concatenate(owners)[order] if owners else np.empty(0, dtype=np.int32)
+        self._places = np.concatenate(places)[order] if places else np.empty(0, dtype=np.int32)
 
     def pieces(self, query: str) -> Iterator[Piece]:
         """Yield maximal common pieces of at least `ENOUGH` characters, by place found.
@@ -224,6 +224,20 @@ _MANY = 4096
 
 _EDGE = 0xFFFFFFFF
 """No character: what stands beside a text equals nothing in it."""
+
+
+def _joined(texts: Sequence[str]) -> tuple[_Codes, npt.NDArray[np.int64]]:
+    """Return the codes of all texts, each between edges, and where the first of each stands.
+
+    Two bytes a character are enough for most texts, and they are all held at once.
+    """
+    small = all(text.isascii() or max(text) < "\uffff" for text in texts)
+    sizes = [len(text) + 2 * _PAD for text in texts]
+    codes: _Codes = np.empty(sum(sizes), np.uint16) if small else np.empty(sum(sizes), np.uint32)
+    offsets = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
+    for text, start, size in zip(texts, offsets.tolist(), sizes, strict=False):
+        codes[start : start + size] = _padded(text).astype(codes.dtype)
+    return codes, offsets + _PAD
 
 
 def _padded(text: str) -> npt.NDArray[np.uint32]:

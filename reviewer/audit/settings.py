@@ -54,8 +54,8 @@ class Change:
     ``owner`` is the id of a rule or the name of a table, ``name`` the
     parameter or ``severity``.  ``pattern`` limits it to source ids that match
     (a shell pattern, case kept).  ``origin`` is the file and ``line`` the line
-    in it, ``key`` its place there.  ``is_evidence`` says that the file lies in
-    the run it is about.
+    in it, ``key`` its place there, ``reason`` what the file says why.
+    ``is_evidence`` says that the file lies in the run it is about.
     """
 
     owner: str
@@ -65,6 +65,7 @@ class Change:
     pattern: str | None = None
     line: int | None = None
     key: str = ""
+    reason: str = ""
     is_evidence: bool = False
 
     def reaches(self, source_id: str | None) -> bool:

@@ -32,10 +32,10 @@ class Skeleton:
         self.text = "".join(source.split())
 
     @cached_property
-    def _ink(self) -> npt.NDArray[np.intp]:
+    def _ink(self) -> npt.NDArray[np.uint32]:
         """The place in the text of each character of the skeleton."""
         codes = np.frombuffer(self.source.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        return np.flatnonzero(np.isin(codes, _SPACES, invert=True))
+        return np.flatnonzero(np.isin(codes, _SPACES, invert=True)).astype(np.uint32)
 
     def back(self, span: Span) -> Span:
         """Return where the non-empty skeleton *span* stands in the text, from ink to ink."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from reviewer.audit.searches import Search
 from reviewer.audit.settings import Settings
 from store.records.bills import Bill
 from store.records.findings import (
@@ -87,6 +88,11 @@ class AuditView(Protocol):
     @property
     def bill(self) -> Bill:
         """What the requests cost; tokens are ``None`` where they were not counted."""
+        ...
+
+    @property
+    def searches(self) -> tuple[Search, ...]:
+        """What searches asked for and what came."""
         ...
 
     @property

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from reviewer.services.bundling import Bundled, Wanted
     from reviewer.services.comparing import Comparing
     from reviewer.services.deciding import ShownLog
+    from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from reviewer.services.verifying import Verified
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
-    from store.reviews import DecisionLog
+    from store.reviews import Log
 
 __all__ = ["Command", "Context", "Services", "UsageError"]
 
@@ -66,18 +67,38 @@ class Services(Protocol):
         """Open what exact text is read again from."""
 
     def compare(
-        self, a: str, b: str, *, run_a: str | None = None, run_b: str | None = None
+        self,
+        a: str,
+        b: str,
+        *,
+        runs: tuple[str | None, str | None] = (None, None),
+        stores: tuple[str | None, str | None] = (None, None),
     ) -> Comparing:
-        """Open and compare what *a* and *b* name; the runs are named where there are several.
+        """Open and compare what *a* and *b* name.
 
-        Raises `UsageError` for two things that cannot be compared.
+        *runs* are the ids of the runs that are meant where there are several,
+        *stores* hold further evidence for each side.  Raises `UsageError` for
+        two things that cannot be compared.
         """
 
-    def decision_log(self, run: Run) -> DecisionLog:
+    def decided(
+        self, found: Comparing, tell: Callable[[str], None], *, carry: bool = False
+    ) -> Comparing:
+        """Return a comparison with what becomes of the decisions on A.
+
+        With *carry* they are carried over.  *tell* takes what was met and
+        done.  Raises `store.errors.StoreError` for a log that cannot be relied
+        on or written.
+        """
+
+    def decision_log(self, run: Run) -> Log:
         """Return the log of the decisions on *run* in the user's data folder."""
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""
+
+    def own_logs(self) -> OwnLogs:
+        """Read the logs of the user's data folder, each when its run was audited."""
 
     def baseline(self, name: str) -> Baseline:
         """Read what was found before.  Raises `UsageError` for what is no baseline."""

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
-from reviewer.display import one_line, visible
+from reviewer.display import fit, one_line, visible
 
 __all__ = ["Output", "UnwritableError", "columns_of", "encoded"]
 
 _COLUMNS = 100
 _DIGITS = 5
 _LEAST_COLUMNS = 40
+_LINE_START, _REST_AWAY = "\r", "\x1b[K"
 
 
 class UnwritableError(Exception):
@@ -27,7 +28,8 @@ class Output:
 
     ``columns`` is the width to lay text out in and ``colour`` whether escape
     sequences of our own may be written: only to a terminal, and not with
-    ``NO_COLOR``.  ``terminal`` says that a person looks at the result.
+    ``NO_COLOR``.  ``terminal`` says that a person looks at the result,
+    ``watched`` that one looks at the diagnostics.
     """
 
     def __init__(
@@ -42,6 +44,8 @@ class Output:
         self._stdout = stdout
         self._stderr = stderr
         self.terminal = terminal
+        self.watched = False
+        self._told = False
         self.columns = columns
         self.colour = colour
 
@@ -59,13 +63,15 @@ class Output:
         colour = (
             terminal and not environment.get("NO_COLOR") and environment.get("TERM", "") != "dumb"
         )
-        return cls(
+        made = cls(
             sys.stdout.buffer,
             stderr,
             columns=columns_of(environment, sys.stdout.fileno() if terminal else None),
             colour=colour,
             terminal=terminal,
         )
+        made.watched = sys.stderr is not None and sys.stderr.isatty()
+        return made
 
     def result(self, chunks: Iterable[str | bytes]) -> None:
         """Write a result that is safe to look at already, or bytes that go into a file."""
@@ -96,8 +102,26 @@ class Output:
     def details(self, text: str) -> None:
         """Write diagnostics of several lines, such as a usage or a traceback."""
         self.flush()
+        self.wipe()
+        self._say(visible(text))
+
+    def progress(self, text: str) -> None:
+        """Tell how far the work is: on a terminal over what was told before, else on a line."""
+        if not self.watched:
+            self.note(text)
+            return
+        self._say(f"{_LINE_START}{fit(f'reread: {text}', self.columns - 1)}{_REST_AWAY}")
+        self._told = True
+
+    def wipe(self) -> None:
+        """Take away from a terminal what `progress` told last."""
+        if self._told:
+            self._told = False
+            self._say(f"{_LINE_START}{_REST_AWAY}")
+
+    def _say(self, text: str) -> None:
         try:
-            self._stderr.write(encoded(visible(text)))
+            self._stderr.write(encoded(text))
             self._stderr.flush()
         except OSError:  # nowhere is left to say it; the exit status still speaks
             _lead_nowhere(self._stderr)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from reviewer.cli._auditing import Account, FailOn
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._files import ResultFile, checked_output
-from reviewer.reports import Report, reports
+from reviewer.cli._reporting import Progress, add_progress_option, report_for, write_file
+from reviewer.reports import reports
 
 if TYPE_CHECKING:
     from reviewer.services.baselines import BaselineWriter
@@ -60,10 +61,11 @@ def _configure(parser: ArgumentParser) -> None:
         help="write a baseline of what is found to a file outside the evidence",
     )
     parser.add_argument("--all", action="store_true", help="shorten no list")
+    add_progress_option(parser)
 
 
 def _run(args: Namespace, context: Context) -> int:
-    report = _report(args, context)
+    report = report_for(args.format, args.output, context)
     if report.binary and args.output is None and context.output.terminal:
         raise UsageError(
             f"--format {report.name}: no terminal can show this; write it to a file with --output"
@@ -86,19 +88,13 @@ def _run(args: Namespace, context: Context) -> int:
         found = baseline.compared(found)
         meta = replace(meta, baseline=baseline.fingerprints, baseline_name=args.baseline)
     writer = context.services.baseline_writer()
-    audits = writer.taking(account.audits(found))
-    chunks = report.chunks(audits, account.problems, meta)
+    progress = Progress(context.output, args)
+    audits = progress.audits(writer.taking(account.audits(found)))
+    chunks = progress.chunks(report.chunks(audits, account.problems, meta))
     if place is None:
         context.output.result(chunks)
     else:
-        with ResultFile(place, args.output) as result:
-            result.write(chunks)
-            if account.audited:
-                result.keep()
-                runs = f"{account.runs} run{'' if account.runs == 1 else 's'}"
-                context.output.note(f"wrote {args.output} ({runs}, {report.name})")
-            else:
-                context.output.note(f"{args.output}: not written, since nothing was audited")
+        write_file(place, args.output, report, chunks, account)
     if kept is not None:
         _keep(writer, kept, args.write_baseline, account)
     return account.status(args.paths, FailOn(args.fail_on))
@@ -118,24 +114,6 @@ def _keep(writer: BaselineWriter, place: Path, name: str, account: Account) -> N
         result.keep()
     counted = f"{writer.count} finding{'' if writer.count == 1 else 's'}"
     account.output.note(f"wrote {name} (baseline, {counted})")
-
-
-def _report(args: Namespace, context: Context) -> Report:
-    """Return the report that was asked for by name, or by the ending of the output file."""
-    found = context.services.reports()
-    if args.format:
-        return found[args.format]
-    if not args.output:
-        return found["text"]
-    suffix = Path(args.output).suffix.lower()
-    for report in found.values():
-        if report.suffix == suffix:
-            return report
-    known = ", ".join(report.suffix for report in found.values())
-    raise UsageError(
-        f"--output {args.output}: no format is written with this ending (known: {known}); "
-        "name one with --format"
-    )
 
 
 COMMAND = Command("audit", "audit runs and judge every citation", _configure, _run)

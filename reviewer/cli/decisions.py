@@ -12,6 +12,7 @@ from reviewer.cli._runs import add_run_option, chosen
 from reviewer.display import Column, indented, one_line, table
 from reviewer.reports import (
     DECISION_WORDS,
+    carried_words,
     decision_record,
     dumps,
     opinion_lines,
@@ -71,11 +72,11 @@ def _run(args: Namespace, context: Context) -> int:
     for problem in reading.problems:
         output.note(f"{problem.where}: {problem.what}")
     if args.format == "json":
-        output.result([dumps(_record(audit, str(log.path), reading)), "\n"])
+        output.result([dumps(_record(audit, log.where, reading)), "\n"])
     else:
-        output.lines(_lines(audit, str(log.path), reading, output.columns))
+        output.lines(_lines(audit, log.where, reading, output.columns))
     if args.verify and reading.missing:
-        output.note(f"{log.path}: there is no log, so nothing was verified")
+        output.note(f"{log.where}: there is no log, so nothing was verified")
         return Exit.UNDECIDED
     if account.lost or any(each.kind is ProblemKind.LOST for each in reading.problems):
         return Exit.UNDECIDED
@@ -129,7 +130,7 @@ def _table(reading: Reading, about: dict[Target, str], columns: int) -> Iterator
         ]
         for each in reading.decisions
     ]
-    notes = [one_line(each.note) for each in reading.decisions]
+    notes = [one_line(f"{each.note}{carried_words(each)}".strip()) for each in reading.decisions]
     for line in table(shown, rows, columns, notes):
         if line.strip():
             yield line

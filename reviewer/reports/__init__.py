@@ -24,6 +24,7 @@ from reviewer.reports._comparison import comparison_json
 from reviewer.reports._comparison_text import comparison_text
 from reviewer.reports._decided import (
     DECISION_WORDS,
+    carried_words,
     decision_record,
     opinion_lines,
     state_record,
@@ -32,7 +33,13 @@ from reviewer.reports._decided import (
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._map_text import map_lines, strip_lines
+from reviewer.reports._retention import (
+    RETENTION_HEADINGS,
+    retention_cells,
+    retention_records,
+)
 from reviewer.reports._settings import setting_lines, value_words
+from reviewer.reports._story import story_lines
 from reviewer.reports._svg import picture
 from reviewer.reports._words import (
     NO_ANSWER,
@@ -46,6 +53,7 @@ from reviewer.reports._words import (
 __all__ = [
     "DECISION_WORDS",
     "NO_ANSWER",
+    "RETENTION_HEADINGS",
     "SCHEMA",
     "Meta",
     "Report",
@@ -54,6 +62,7 @@ __all__ = [
     "bill_sentences",
     "bill_summary",
     "break_words",
+    "carried_words",
     "closing",
     "comparison_json",
     "comparison_text",
@@ -69,11 +78,14 @@ __all__ = [
     "reference",
     "repeat_words",
     "reports",
+    "retention_cells",
+    "retention_records",
     "run_record",
     "setting_lines",
     "source_record",
     "spans",
     "state_record",
+    "story_lines",
     "strip_lines",
     "time_words",
     "value_words",

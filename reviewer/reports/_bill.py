@@ -230,6 +230,7 @@ def _row(call: CallBill, *, counted: bool) -> dict[str, object]:
         "reported_output": usage.output_tokens,
         "reported_cache_read": usage.cache_read_tokens,
         "reported_cache_write": usage.cache_write_tokens,
+        "cache_lost_tokens": call.cache_lost,
         "unaccounted_tokens": call.unaccounted,
         "reported_holds_text": call.holds,
         "opaque_parts": call.opaque_parts,

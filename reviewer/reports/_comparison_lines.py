@@ -72,6 +72,7 @@ class _Shown:
         self._everything = everything
         widest = max(self._a.line_count, self._b.line_count, 1)
         self._digits = len(str(widest))
+        self._told = 0
 
     def around(self, pieces: tuple[TextPiece, ...], number: int) -> Iterator[str]:
         """Yield one changed piece between the lines before and behind it."""
@@ -105,6 +106,9 @@ class _Shown:
         end = self._b.line_of(piece.b.end - 1) + 1
         chosen = range(max(first, end - _CONTEXT), end) if last else range(first, end)[:_CONTEXT]
         for line in chosen:
+            if line <= self._told:
+                continue  # it stands behind the change before
+            self._told = line
             span = self._b.line_span(line)
             yield from self._line(" ", line, [(self._b.text[span.start : span.end], False)])
 

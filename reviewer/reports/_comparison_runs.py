@@ -69,7 +69,9 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
         for side, key in (("A", one.version_a), ("B", one.version_b))
         if key is not None
     }
+    alone = "alone"
     if one.doubt is not None:
+        alone = "was given"
         yield f"? {' / '.join(dict.fromkeys(names.values()))}: {doubt_words(one.doubt)}"
     most = _READS if limit else 0
     for side, spans, unit in (("A", one.only_a, one.unit), ("B", one.only_b, one.b_unit)):
@@ -79,13 +81,13 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
             more = f" and {left} more" if left > 0 else ""
             total = sum(span.length for span in spans)
             all_ = f" ({total} in all)" if len(spans) > 1 else ""
-            yield f"{_SIGN[side]} {side} alone: {names[side]}: {told}{more}{all_}"
+            yield f"{_SIGN[side]} {side} {alone}: {names[side]}: {told}{more}{all_}"
     for side, blocks in (("A", one.blocks_a), ("B", one.blocks_b)):
         if blocks:
             shown = blocks[:most] if most else blocks
             left = len(blocks) - len(shown)
             more = f" and {left} more" if left else ""
-            yield f"{_SIGN[side]} {side} alone: {names[side]}: blocks {', '.join(shown)}{more}"
+            yield f"{_SIGN[side]} {side} {alone}: {names[side]}: blocks {', '.join(shown)}{more}"
 
 
 _SIGN = {"A": "-", "B": "+"}

@@ -8,6 +8,7 @@ from datetime import UTC
 from reviewer.reports._base import Meta
 from store.records.findings import Audit, CitationFacts, Finding
 from store.records.reviews import (
+    Carried,
     Decision,
     DecisionKind,
     LogEnd,
@@ -22,6 +23,7 @@ __all__ = [
     "DECISION_WORDS",
     "DISAGREE",
     "EXIT_STATUS",
+    "carried_words",
     "chain_words",
     "decision_record",
     "decision_words",
@@ -68,7 +70,26 @@ def time_words(decision: Decision) -> str:
 def decision_words(decision: Decision) -> str:
     """Return one decision in words, its note whole."""
     text = f"{DECISION_WORDS[decision.kind]} by {decision.reviewer}, {time_words(decision)}"
+    text += carried_words(decision)
     return f"{text}: {decision.note}" if decision.note else text
+
+
+def carried_words(decision: Decision) -> str:
+    """Return where a decision was carried over from, and by whom; nothing for one made here."""
+    carried = decision.carried
+    if carried is None:
+        return ""
+    made = carried.made.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    text = (
+        f" (carried over by {carried.by} from run {carried.run_id}, digest "
+        f"{carried.run_digest[:_DIGITS]}…, event {carried.event}, made {made}"
+    )
+    if carried.from_place and carried.from_place != carried.to_place:
+        text += f"; the text stood at {carried.from_place} and stands at {carried.to_place}"
+    return f"{text})"
+
+
+_DIGITS = 12
 
 
 def opinion_lines(state: TargetState | None) -> Iterator[str]:
@@ -117,6 +138,23 @@ def decision_record(decision: Decision) -> dict[str, object]:
         "upto": decision.upto or None,
         "previous": decision.previous,
         "hash": decision.hash,
+        "carried": _carried_record(decision.carried),
+    }
+
+
+def _carried_record(carried: Carried | None) -> dict[str, object] | None:
+    if carried is None:
+        return None
+    return {
+        "by": carried.by,
+        "run": carried.run_digest,
+        "run_id": carried.run_id,
+        "event": carried.event,
+        "hash": carried.hash,
+        "target": str(carried.target),
+        "made": carried.made.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z",
+        "from": carried.from_place or None,
+        "to": carried.to_place or None,
     }
 
 

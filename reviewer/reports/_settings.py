@@ -18,6 +18,8 @@ def setting_lines(audit: Audit) -> Iterator[str]:
 
 
 def _done(setting: Setting) -> Iterator[str]:
+    if setting.reason:
+        yield f"“{setting.reason}”"
     if setting.off:
         yield f"{_findings(setting.off)} left out"
     if setting.moved:
@@ -55,6 +57,7 @@ def setting_record(setting: Setting) -> dict[str, object]:
         "value": list(value) if isinstance(value, tuple) else value,
         "origin": setting.origin,
         "line": setting.line,
+        "reason": setting.reason or None,
         "is_evidence": setting.is_evidence,
         "off": setting.off,
         "moved": setting.moved,

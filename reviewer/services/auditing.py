@@ -36,14 +36,17 @@ def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
     *store* names further evidence; the rest is as with `audit_runs`.
     """
     opened = open_paths(paths, store, stopped=stopped)
-    return audit_runs(opened, tokens=tokens, settings=settings, strict=strict, stopped=stopped)
+    return audit_runs(
+        opened, tokens=tokens, settings=settings, named=paths, strict=strict, stopped=stopped
+    )
 
 
-def audit_runs(
+def audit_runs(  # noqa: PLR0913 - as above
     opened: Iterable[Run | Problem],
     *,
     tokens: bool = True,
     settings: Settings = DEFAULTS,
+    named: Sequence[str] = (),
     strict: bool = False,
     stopped: Stopped | None = None,
 ) -> Iterator[Audit | Problem]:
@@ -53,8 +56,9 @@ def audit_runs(
     which a call reports its own count, since the audit compares the two:
     starting the tokenizer takes longer than the audit of a small run.
     *settings* are the user's; what a run folder asks for itself comes below
-    them.  A run whose audit fails inside Reread becomes a problem and the next
-    one is audited; with *strict* the error is raised.  *stopped* is asked all
+    them, and *named* are the paths in which it may lie.  A run whose audit
+    fails inside Reread becomes a problem and the next one is audited; with
+    *strict* the error is raised.  *stopped* is asked all
     the time, and `StoppedError` is raised when it says so: nothing is yielded
     of the run that was being read or audited.
     """
@@ -65,7 +69,7 @@ def audit_runs(
         if not isinstance(found, Run):
             yield found
             continue
-        in_force, unfollowed = of_run(found, settings)
+        in_force, unfollowed = of_run(found, settings, named)
         if unfollowed is not None:
             yield unfollowed
         wanted = tokens or _reports_tokens(found)

@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reviewer.audit.compare_calls import compare_calls
 from reviewer.audit.compare_citations import Fates, compare_citations
+from reviewer.audit.compare_outcome import is_doubtful, runs_differ, runs_doubt, sources_differ
 from reviewer.audit.compare_runs import compare_runs
 from reviewer.audit.compare_sequence import ComparisonStopped
 from reviewer.audit.compare_stores import compare_stores, versions_by_source
-from reviewer.audit.compare_text import compare_text
 from reviewer.audit.settings import Settings
 from reviewer.services.auditing import DEFAULTS, audit_runs
-from reviewer.services.rereading import results_of
+from reviewer.services.compared import Chosen, Comparing, Pair, Stopped
+from reviewer.services.comparing_texts import compare_texts
 from reviewer.services.sides import Named, Opened, SideError, named, open_side
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.comparisons import (
-    CitationDifference,
     Comparison,
     Kind,
-    RunComparison,
     SideFacts,
     StoreComparison,
-    VersionComparison,
 )
 from store.records.differences import (
     Change,
-    Proof,
     Side,
     SourceChange,
-    SourceDifference,
-    Why,
 )
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind, Run
-from store.records.sources import Integrity, Version, VersionKey
-from store.records.text import Unit
-from store.results import RefusedError
+from store.records.sources import Version
 from store.stopping import StoppedError
 
 __all__ = [
@@ -51,66 +42,21 @@ __all__ = [
     "compare_sides",
 ]
 
-_Stopped = Callable[[], bool]
 
-
-class _Chosen(NamedTuple):
-    """Which runs are meant where there are several, and how they are audited."""
-
-    run_a: str | None
-    run_b: str | None
-    settings: Settings
-    stopped: _Stopped
-
-
-@dataclass(frozen=True, slots=True)
-class Comparing:
-    """A comparison with what it was made of.
-
-    ``audit_a`` and ``audit_b`` are the audits of the runs that were compared,
-    where there are any; ``versions_a`` and ``versions_b`` all versions of both.
-    """
-
-    comparison: Comparison
-    audit_a: Audit | None = field(default=None, repr=False)
-    audit_b: Audit | None = field(default=None, repr=False)
-    versions_a: Mapping[str, Sequence[Version]] = field(default_factory=dict, repr=False)
-    versions_b: Mapping[str, Sequence[Version]] = field(default_factory=dict, repr=False)
-
-    def text_of(
-        self, one: SourceDifference, stopped: _Stopped = lambda: False
-    ) -> VersionComparison | None:
-        """Compare the texts of a source's newest versions, ``None`` where one has none.
-
-        Nor is there one where only some lines of a version are known.  Raises
-        `ComparisonStopped` soon after *stopped* says so.
-        """
-        a, b = _of(self.versions_a, one.a), _of(self.versions_b, one.b)
-        if a is None or b is None or a.text is None or b.text is None:
-            return None
-        if Unit.LINE in (a.unit, b.unit):
-            return None
-        text = compare_text(a.text, b.text, stopped=stopped)
-        return VersionComparison(a.text, b.text, text, a.key, b.key)
-
-
-def _of(versions: Mapping[str, Sequence[Version]], key: VersionKey | None) -> Version | None:
-    held = versions.get(key.source_id, ()) if key is not None else ()
-    return next((one for one in reversed(held) if one.key == key), None)
-
-
-def compare_sides(
+def compare_sides(  # noqa: PLR0913 - all that a comparison depends on, by name
     given_a: str,
     given_b: str,
     *,
-    runs: tuple[str | None, str | None] = (None, None),
+    runs: Pair = (None, None),
+    stores: Pair = (None, None),
     settings: Settings = DEFAULTS,
-    stopped: _Stopped = lambda: False,
+    stopped: Stopped = lambda: False,
 ) -> Comparing:
     """Open what *given_a* and *given_b* name, and compare it.
 
-    *runs* are the ids that choose a run where a path holds several; *settings*
-    are those of the audits.  What could
+    *runs* are the ids that choose a run where a path holds several, *stores*
+    folders with further evidence for each side; *settings* are those of the
+    audits.  What could
     not be read is among the problems of the comparison.  Raises `SideError`
     for two things that cannot be compared, and `ComparisonStopped` soon after
     *stopped* says so.
@@ -119,23 +65,24 @@ def compare_sides(
         raise SideError("standard input can be one side only; name a file for the other")
     names = named(given_a), named(given_b)
     try:
-        return _compared(*names, _Chosen(*runs, settings, stopped))
+        return _compared(*names, Chosen(*runs, stores, settings, stopped))
     except StoppedError:
         raise ComparisonStopped from None
 
 
-def _compared(name_a: Named, name_b: Named, chosen: _Chosen) -> Comparing:
-    a, b = open_side(name_a, chosen.stopped), open_side(name_b, chosen.stopped)
+def _compared(name_a: Named, name_b: Named, chosen: Chosen) -> Comparing:
+    a = open_side(name_a, chosen.stores[0], chosen.stopped)
+    b = open_side(name_b, chosen.stores[1], chosen.stopped)
     if name_a.call is not None or name_b.call is not None:
         return _calls(a, b, chosen)
     if a.is_text or b.is_text:
-        return _texts(a, b, chosen)
+        return compare_texts(a, b, chosen)
     if a.with_calls and b.with_calls:
         return _runs(a, b, chosen)
     return _stores(a, b, chosen)
 
 
-def compare_audits(a: Audit, b: Audit, stopped: _Stopped = lambda: False) -> Comparing:
+def compare_audits(a: Audit, b: Audit, stopped: Stopped = lambda: False) -> Comparing:
     """Compare two runs that are open already."""
     return _audits(
         (Named(a.run.path, a.run.path), a, list(a.run.problems)),
@@ -149,14 +96,14 @@ def compare_audits(a: Audit, b: Audit, stopped: _Stopped = lambda: False) -> Com
 _Judged = tuple[Named, Audit, list[Problem]]
 
 
-def _runs(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+def _runs(a: Opened, b: Opened, chosen: Chosen) -> Comparing:
     return _audits(_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b"), chosen.stopped)
 
 
-def _judged(side: Opened, chosen: _Chosen, option: str) -> _Judged:
+def _judged(side: Opened, chosen: Chosen, option: str) -> _Judged:
     """Return the audit of the run that is meant."""
     run = _chosen(side, chosen.run_a if option == "--run-a" else chosen.run_b, option)
-    problems = list(side.problems)
+    problems = [*side.problems, *run.problems]
     others = len(side.with_calls) - 1
     if others:
         what = f"compared is run {run.run_id}; {others} more lie there, {option} chooses another"
@@ -184,21 +131,22 @@ def _chosen(side: Opened, run_id: str | None, option: str) -> Run:
     raise SideError(f"{side.named.given}: there are several runs; choose with {option} ID:\n{ids}")
 
 
-def _audits(a: _Judged, b: _Judged, stopped: _Stopped) -> Comparing:
+def _audits(a: _Judged, b: _Judged, stopped: Stopped) -> Comparing:
     (name_a, audit_a, problems_a), (name_b, audit_b, problems_b) = a, b
     digest_a, digest_b = _digest(audit_a.run), _digest(audit_b.run)
     one_place = _is_one_place(name_a, name_b) and audit_a.run.run_id == audit_b.run.run_id
     identical = bool(digest_a) and digest_a == digest_b
-    found = compare_runs(audit_a, audit_b, identical=identical, stopped=stopped)
+    unread = [side for side, held in ((Side.A, problems_a), (Side.B, problems_b)) if _lost(held)]
+    found = compare_runs(audit_a, audit_b, identical=identical, unread=unread, stopped=stopped)
     comparison = Comparison(
         Kind.RUNS,
         _run_facts(name_a, audit_a, digest_a),
         _run_facts(name_b, audit_b, digest_b),
         found,
-        different=not identical and _runs_differ(found),
+        different=not identical and runs_differ(found),
         # What cannot be read of a record is no other in the same record.
         undecided=not (identical and one_place)
-        and (_lost(problems_a, problems_b) or (not identical and _runs_doubt(found))),
+        and (_lost(problems_a, problems_b) or (not identical and runs_doubt(found))),
         problems_a=tuple(problems_a),
         problems_b=tuple(problems_b),
     )
@@ -225,45 +173,10 @@ def _lost(*found: Iterable[Problem]) -> bool:
     return any(each.kind is ProblemKind.LOST for problems in found for each in problems)
 
 
-def _runs_differ(found: RunComparison) -> bool:
-    return bool(
-        found.placeholders
-        or found.edits
-        or found.findings
-        or _sources_differ(found.sources)
-        or any(not (each.same or each.doubt) for each in found.reads)
-        or any(each.only_a or each.only_b for each in found.reads)
-        or any(each.change is not Change.SAME for each in found.answers)
-        or any(
-            {each.request, each.response, each.settings} != {Change.SAME} for each in found.calls
-        )
-        or any(not each.same and not _is_doubtful(each) for each in found.citations)
-    )
-
-
-def _runs_doubt(found: RunComparison) -> bool:
-    return bool(
-        found.doubts
-        or any(each.change is SourceChange.UNKNOWN for each in found.sources)
-        or any(each.doubt for each in found.reads)
-        or any(map(_is_doubtful, found.citations))
-    )
-
-
-def _sources_differ(sources: Iterable[SourceDifference]) -> bool:
-    return any(one.change not in (SourceChange.SAME, SourceChange.UNKNOWN) for one in sources)
-
-
-def _is_doubtful(one: CitationDifference) -> bool:
-    """Whether the fate of a cited text is not known; that B does not hold it is a difference."""
-    doubt = one.fated.doubt if one.fated is not None else None
-    return doubt is not None and (doubt.why, doubt.side) != (Why.NO_SOURCE, Side.B)
-
-
 # -- calls -----------------------------------------------------------------------
 
 
-def _calls(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+def _calls(a: Opened, b: Opened, chosen: Chosen) -> Comparing:
     judged = [_judged(a, chosen, "--run-a"), _judged(b, chosen, "--run-b")]
     numbers = [_call_number(name, audit) for name, audit, _ in judged]
     (name_a, audit_a, problems_a), (name_b, audit_b, problems_b) = judged
@@ -312,10 +225,10 @@ def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) 
 # -- stores ----------------------------------------------------------------------
 
 
-def _stores(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
+def _stores(a: Opened, b: Opened, chosen: Chosen) -> Comparing:
     versions_a, versions_b = _versions(a), _versions(b)
-    problems_a = (*a.problems, *_empty(a, versions_a))
-    problems_b = (*b.problems, *_empty(b, versions_b))
+    problems_a = (*a.all_problems, *_empty(a, versions_a))
+    problems_b = (*b.all_problems, *_empty(b, versions_b))
     found: StoreComparison | None = None
     audit: Audit | None = None
     if versions_a and versions_b:
@@ -326,7 +239,7 @@ def _stores(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
         _store_facts(a, versions_a),
         _store_facts(b, versions_b),
         found,
-        different=found is not None and _sources_differ(found.sources),
+        different=found is not None and sources_differ(found.sources),
         undecided=found is None or a.lost or b.lost or _stores_doubt(found),
         problems_a=problems_a,
         problems_b=problems_b,
@@ -342,7 +255,7 @@ def _store_comparison(
     b: Opened,
     versions: tuple[_Versions, _Versions],
     audit: Audit | None,
-    stopped: _Stopped,
+    stopped: Stopped,
 ) -> StoreComparison:
     unread = [side for side, opened in ((Side.A, a), (Side.B, b)) if opened.lost]
     sources = compare_stores(*versions, stopped, unread=unread)
@@ -354,7 +267,7 @@ def _store_comparison(
 
 def _stores_doubt(found: StoreComparison) -> bool:
     unknown = any(one.change is SourceChange.UNKNOWN for one in found.sources)
-    return unknown or any(map(_is_doubtful, found.citations))
+    return unknown or any(map(is_doubtful, found.citations))
 
 
 def _empty(side: Opened, versions: Mapping[str, Sequence[Version]]) -> Iterator[Problem]:
@@ -379,103 +292,3 @@ def _store_facts(side: Opened, versions: Mapping[str, Sequence[Version]]) -> Sid
         sources=len(versions),
         versions=sum(map(len, versions.values())),
     )
-
-
-# -- texts -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A text that is to be compared, with its version where it is one."""
-
-    text: str
-    sha256: str = ""
-    version: Version | None = None
-
-
-def _texts(a: Opened, b: Opened, chosen: _Chosen) -> Comparing:
-    left, right = _text(a), _text(b)
-    found: VersionComparison | None = None
-    if left is not None and right is not None:
-        text = compare_text(left.text, right.text, stopped=chosen.stopped)
-        found = VersionComparison(
-            left.text,
-            right.text,
-            text,
-            left.version.key if left.version else None,
-            right.version.key if right.version else None,
-            tuple(_citations(a, left, right, chosen)),
-        )
-    comparison = Comparison(
-        Kind.TEXTS,
-        _text_facts(a, left),
-        _text_facts(b, right),
-        found,
-        different=found is not None and not found.text.same,
-        undecided=found is None or _unproven(left) or _unproven(right),
-        problems_a=tuple(a.problems),
-        problems_b=tuple(b.problems),
-    )
-    return Comparing(comparison)
-
-
-def _text(side: Opened) -> _Text | None:
-    """Return the text of a side after its hash was checked; why there is none is a problem then."""
-    if side.text is not None:
-        return _Text(side.text, side.sha256)
-    if side.named.reference is None:
-        if side.runs:
-            raise SideError(
-                f"{side.named.given} is no text, and the other side is one; name a version with "
-                f"{side.named.given}::SOURCE@VERSION, or compare two stores"
-            )
-        return None
-    results = results_of(side.runs, [side.named.path])
-    try:
-        found = results.reread(side.named.reference)
-    except RefusedError as refused:
-        side.problems.append(Problem(side.named.given, f"refused: {refused}"))
-        return None
-    if found.note:
-        side.problems.append(Problem(side.named.given, found.note, ProblemKind.NOTED))
-    return _Text(found.text, found.version.sha256 if found.exact else "", found.version)
-
-
-def _unproven(one: _Text | None) -> bool:
-    """Whether the text is not known as it is: parts of it only, so that the rest may differ."""
-    version = one.version if one is not None else None
-    return version is not None and (
-        version.text is None or version.integrity is Integrity.RECONSTRUCTED
-    )
-
-
-def _text_facts(side: Opened, found: _Text | None) -> SideFacts:
-    version = found.version if found else None
-    return SideFacts(
-        side.named.given,
-        side.named.path,
-        title=version.title if version else "",
-        version=version.key if version else None,
-        sha256=found.sha256 if found else "",
-        chars=len(found.text) if found else None,
-    )
-
-
-def _citations(
-    a: Opened, left: _Text, right: _Text, chosen: _Chosen
-) -> Iterator[CitationDifference]:
-    """Yield the fate of what the runs on side A cite of the version that is compared."""
-    if left.version is None or right.version is None:
-        return
-    key, names = left.version.key, right.version.key
-    source = SourceDifference(SourceChange.CHANGED, key, names, proof=Proof.TEXT)
-    runs = [run for run in a.with_calls if chosen.run_a in (None, run.run_id)]
-    for found in audit_runs(runs, tokens=False, settings=chosen.settings, stopped=chosen.stopped):
-        if not isinstance(found, Audit):
-            a.problems.append(found)
-            continue
-        held = {names.source_id: [right.version]}
-        fates = Fates(found, held, [source], complete=True, stopped=chosen.stopped)
-        for one in compare_citations(found, None, fates):
-            if one.fated is not None and one.fated.version_a == key:
-                yield one

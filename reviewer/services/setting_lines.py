@@ -22,18 +22,19 @@ def line_of(text: str, path: Sequence[str]) -> int | None:
     for before, line in enumerate(lines):
         if not _may_name(line, path):
             continue
+        tries -= 1
+        if tries < 0:
+            return None
         found = _parsed(lines[:before])
         if found is None or _holds(found, path):
             continue  # inside of a value that goes over several lines, or past it
         for end in range(before + 1, len(lines) + 1):
             tries -= 1
             found = _parsed(lines[:end])
-            if found is not None or not tries:
+            if found is not None or tries < 0:
                 break
         if found is not None and _holds(found, path):
             return before + 1
-        if not tries:
-            return None
     return None
 
 
@@ -44,7 +45,7 @@ def _may_name(line: str, path: Sequence[str]) -> bool:
 def _parsed(lines: Sequence[str]) -> dict[str, object] | None:
     try:
         return tomllib.loads("\n".join(lines))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 

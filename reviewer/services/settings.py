@@ -31,10 +31,12 @@ __all__ = [
 ]
 
 FILE_NAME = "reread.toml"
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1 << 18
 _SEVERITIES = (*(each.value for each in Severity), OFF)
 _SEVERITY = Parameter(SEVERITY, "", meaning="how bad its findings are", choices=_SEVERITIES)
 _RULES, _SOURCES = "rules", "sources"
+_REASON = "reason"
+"""The key with which a person says why; it changes nothing and stands in every report."""
 
 
 class SettingsError(Exception):
@@ -66,12 +68,13 @@ def settings_here() -> tuple[Settings, Problem | None]:
         return Settings(), Problem(error.where, what)
 
 
-def of_run(run: Run, user: Settings) -> tuple[Settings, Problem | None]:
+def of_run(run: Run, user: Settings, named: Sequence[str] = ()) -> tuple[Settings, Problem | None]:
     """Return the settings for *run*: below those of the *user*, those that lie in its own folder.
 
-    A file that cannot be followed is a problem, and nothing in it is followed.
+    *named* are the paths that the user gave.  A file that cannot be followed is
+    a problem, and nothing in it is followed.
     """
-    place = _beside(run.path)
+    place = _beside(run.path, named)
     if place is None or any(_same(place, change.origin) for change in user.changes):
         return user, None
     name = _files.shown(str(place))
@@ -84,17 +87,28 @@ def of_run(run: Run, user: Settings) -> tuple[Settings, Problem | None]:
     return Settings((*asked, *user.changes)), None
 
 
-def _beside(path: str) -> Path | None:
-    """Return the settings file of a run folder, ``None`` where there is none."""
+def _beside(path: str, named: Sequence[str]) -> Path | None:
+    """Return the settings file of the run folder that *path* is or lies in, if it has one.
+
+    What the user *named* is looked at and nothing around it, but for the folder
+    of a trace that was named alone.
+    """
     given = Path(path)
     try:
-        folder = given if given.is_dir() else given.parent
-        if folder != given and not (folder / "manifest.json").is_file():
-            return None  # a trace that lies anywhere; what is beside it is not the run's
-        place = folder / FILE_NAME
-        return place if place.is_symlink() or place.exists() else None
+        if given.is_dir():
+            return _settings_in(given)
+        for folder in given.parents:
+            inside = any(folder.is_relative_to(name) for name in named)
+            if (inside or folder == given.parent) and (folder / "manifest.json").is_file():
+                return _settings_in(folder)
     except (OSError, ValueError):
-        return None
+        pass
+    return None  # a trace that lies anywhere: what is beside it is not the run's
+
+
+def _settings_in(folder: Path) -> Path | None:
+    place = folder / FILE_NAME
+    return place if place.is_symlink() or place.exists() else None
 
 
 def _same(place: Path, origin: str) -> bool:
@@ -147,7 +161,7 @@ class _File:
         """Yield what the file sets, what holds for one source after what holds for all."""
         try:
             found = tomllib.loads(self.text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise SettingsError(self.name, f"no TOML: {error}") from None
         known = tables()
         for name, value in found.items():
@@ -181,8 +195,13 @@ class _File:
         known: Sequence[Parameter[Any]],
     ) -> Iterator[Change]:
         by_name = {parameter.name: parameter for parameter in known}
+        why = values.get(_REASON, "")
+        if not isinstance(why, str):
+            raise self._wrong([*path, _REASON], f"takes a text, not {why!r}")
         for name, value in values.items():
             here = [*path, name]
+            if name == _REASON:
+                continue
             if name not in by_name:
                 raise self._wrong(here, f"this key is unknown, known are {_named(by_name)}")
             try:
@@ -190,7 +209,7 @@ class _File:
             except ValueError as error:
                 raise self._wrong(here, f"{error}, not {value!r}") from None
             line = line_of(self.text, here)
-            yield Change(owner, name, taken, self.name, line=line, key=_dotted(here))
+            yield Change(owner, name, taken, self.name, line=line, key=_dotted(here), reason=why)
 
     def _table(self, path: list[str], value: object) -> Mapping[str, object]:
         if not isinstance(value, dict):

@@ -19,6 +19,8 @@ _REMEMBERED = 500
 class Desk(QObject):
     """The open audits and the present place, with the way that led there.
 
+    ``store`` is a folder with further evidence of what is open.
+
     Views follow ``moved`` and ask for moves with `go`.  A view that asks for
     one while it follows another is not heard: otherwise two views that each
     select what the other shows would lead each other in circles.
@@ -36,6 +38,7 @@ class Desk(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.audits: list[Audit] = []
+        self.store: str | None = None
         self.place = Place()
         self.decisions = Decisions(self)
         self._way: list[Place] = []

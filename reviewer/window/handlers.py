@@ -51,6 +51,14 @@ class _Rows(Protocol):
     def previous_row(self) -> bool: ...
 
 
+@runtime_checkable
+class _Differences(Protocol):
+    """A view of differences, as far as keys walk through it."""
+
+    def next_difference(self) -> bool: ...
+    def previous_difference(self) -> bool: ...
+
+
 class Handlers(DecideCommands):
     """One method for each handler that the registry names."""
 
@@ -169,6 +177,17 @@ class Handlers(DecideCommands):
         """Ask for a link and follow it."""
         LinkDialog(self.linking.open, self._shell).open()
 
+    def compare_with(self) -> None:
+        """Compare what is selected with what belongs beside it, or ask with what."""
+        from reviewer.window.views.compare import CompareView  # noqa: PLC0415 - with a run
+
+        desk, regions = self._shell.desk, self._shell.regions
+        view = regions.widgets.get("compare") if regions is not None else None
+        if isinstance(view, CompareView):
+            found = view.belonging()
+            desk.go(replace(desk.place, tab="compare"))
+            view.ask(found)
+
     def back(self) -> None:
         """Go to the place before."""
         self._shell.desk.back()
@@ -261,6 +280,7 @@ class Handlers(DecideCommands):
 
     def _rule_entries(self) -> list[Entry]:
         from reviewer.audit.rules import rules  # noqa: PLC0415 - a start page needs none
+        from reviewer.window.presenters.cards import rule_name  # noqa: PLC0415 - as above
 
         desk = self._shell.desk
         firsts: dict[str, tuple[int, int]] = {}
@@ -272,9 +292,9 @@ class Handlers(DecideCommands):
             if rule.id in firsts:
                 run, index = firsts[rule.id]
                 place = places.finding_place(desk.audit(run), run, index, desk.place.tab)
-                found.append(Entry(rule.id, rule.name, partial(desk.go, place)))
+                found.append(Entry(rule.id, rule_name(rule), partial(desk.go, place)))
             else:
-                found.append(Entry(rule.id, rule.name, _nothing, tr("no finding")))
+                found.append(Entry(rule.id, rule_name(rule), _nothing, tr("no finding")))
         return found
 
     def _item(self, by: int) -> None:
@@ -307,6 +327,11 @@ class Handlers(DecideCommands):
         self._shell.runs.choose(index)
 
     def _gap(self, by: int) -> None:
+        tab: object = self._shell.current_tab()
+        if isinstance(tab, _Differences):
+            if not (tab.next_difference() if by > 0 else tab.previous_difference()):
+                self._shell.say(tr("There is no further difference"))
+            return
         desk = self._shell.desk
         place = places.gap_step(desk.audit(), desk.place, by)
         if place is None:

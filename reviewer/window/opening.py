@@ -55,12 +55,22 @@ class Opener(QObject):
         self._desk = desk
         self._worker = worker
         self.paths: list[str] = []
-        self.store: str | None = None
         self.loading = False
         self.stopped = False
         """Whether the last reading was stopped before its end."""
+        self.unread: set[str] = set()
+        """The paths of which the reading was stopped: nobody reads on in them unasked."""
         self._reading = ""
         self._next: list[Callable[[], Sequence[str]]] = []
+
+    @property
+    def store(self) -> str | None:
+        """A store with further evidence, which every path is read with."""
+        return self._desk.store
+
+    @store.setter
+    def store(self, path: str | None) -> None:
+        self._desk.store = path
 
     def open(self, paths: Sequence[str], store: str | None = None) -> None:
         """Open *paths* beside what is open; those that are open already are not read again."""
@@ -88,6 +98,7 @@ class Opener(QObject):
         self._worker.cancel(_KIND)
         self._next.clear()
         self.stopped = True
+        self.unread.add(self._reading)
         what = tr(
             "Reading was stopped: what is shown may not be all that is in it. Read it again to "
             "see the rest."
@@ -100,6 +111,7 @@ class Opener(QObject):
         self._worker.cancel(_KIND)
         self._next.clear()
         self.paths.clear()
+        self.unread.clear()
         self.store = None
         gc.unfreeze()
         forget_requests()

@@ -106,6 +106,8 @@ class CallBill:
     reported tokens can hold the visible text, ``None`` where that cannot be
     asked.  ``opaque_parts`` is content that is no text and is not counted.
     ``continues`` says that the conversation of the call before goes on.
+    ``cache_lost`` is what the call before had left in the provider's cache, as
+    both report it, and this one did not read from there.
     """
 
     call: int
@@ -124,6 +126,7 @@ class CallBill:
     shared_prefix_bytes: int
     continues: bool
     broken: PrefixBreak | None = None
+    cache_lost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from store.records.targets import (
 __all__ = [
     "NAME_CHARS",
     "NOTE_CHARS",
+    "Carried",
     "Decision",
     "DecisionKind",
     "LogEnd",
@@ -51,14 +52,45 @@ class DecisionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """Where a decision comes from that was not made on this run, and who carried it over.
+
+    ``run_digest``, ``run_id``, ``event``, ``hash``, ``target`` and ``made`` are
+    those of the decision in the other run's log; ``by`` is who carried it
+    over, ``from_place`` and ``to_place`` are where the text stands there and
+    here, as references, empty where the decision speaks of no single place.
+    """
+
+    by: str
+    run_digest: str
+    run_id: str
+    event: str
+    hash: str
+    target: Target
+    made: datetime
+    from_place: str = ""
+    to_place: str = ""
+
+    def __post_init__(self) -> None:
+        if self.made.tzinfo is None:
+            raise ValueError("the time of a decision needs its zone")
+        if not self.by.strip() or len(self.by) > NAME_CHARS:
+            raise ValueError(f"who carries a decision over has a name of up to {NAME_CHARS} signs")
+        if not self.event or not self.run_digest:
+            raise ValueError("a decision that was carried over names the event it comes from")
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """One event of the log; nothing in it changes once it was made.
 
     ``at`` is a time with its zone, ``run_digest`` the digest of the run as it
     was open, ``upto`` the `store.digest.Beginnings.mark` of the call that the
     target speaks of: a later record of the same run that begins like this one
-    has the same.  ``undoes`` is the id of the decision that an ``UNDO`` takes
-    back.  ``previous`` and ``hash`` are empty until the log has it.  Raises
+    has the same.  ``carried`` is set where the decision was made on another
+    run: ``reviewer`` is then who made it there, and ``at`` when it was carried
+    over.  ``undoes`` is the id of the decision that an ``UNDO`` takes back.
+    ``previous`` and ``hash`` are empty until the log has it.  Raises
     `ValueError` for a decision that says nothing, or of nobody.
     """
 
@@ -74,6 +106,7 @@ class Decision:
     upto: str = ""
     previous: str = ""
     hash: str = ""
+    carried: Carried | None = None
 
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:
@@ -86,6 +119,8 @@ class Decision:
             raise ValueError(f"a note has up to {NOTE_CHARS} characters, this one {len(self.note)}")
         if (self.kind is DecisionKind.UNDO) != bool(self.undoes):
             raise ValueError("an undo, and only an undo, names the decision that it takes back")
+        if self.kind is DecisionKind.UNDO and self.carried is not None:
+            raise ValueError("an undo cannot be carried over")
         if self.kind is DecisionKind.NOTE and not self.note:
             raise ValueError("a note without text says nothing")
 
@@ -125,12 +160,13 @@ class LogEnd:
     last_hash: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reviews:
     """A log as it is shown beside an audit: what stands, by run id, and what its chain says.
 
     Where several runs are shown together, each with a log of its own, ``more``
-    are the others; what stands is that of all of them.
+    are the others; what stands is that of all of them.  Where runs are audited
+    one after another, it grows until the last audit was taken.
     """
 
     log: str

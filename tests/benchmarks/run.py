@@ -30,6 +30,7 @@ from store.opening import open_paths  # noqa: E402
 from store.records.runs import Run  # noqa: E402
 from store.repository import Repository  # noqa: E402
 from store.sqlite import sqlite_url  # noqa: E402
+from tests.benchmarks.cited import write_cited_run  # noqa: E402
 from tests.benchmarks.synthetic import SPELLINGS, write_trace  # noqa: E402
 
 NEW_CHARS = 2000
@@ -121,6 +122,32 @@ def measure_large(folder: Path, calls: int, rounds: int) -> list[tuple[str, str,
     return rows
 
 
+def measure_report(folder: Path, sources: int) -> list[tuple[str, str, str]]:
+    """Measure the peak memory of a page about many citations over much text."""
+    place = folder / "cited"
+    size = write_cited_run(place, sources=sources, chars=700_000, citations=10 * sources)
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.benchmarks.run import peak, read\n"
+        "from pathlib import Path\n"
+        "from reviewer.audit.engine import audit\n"
+        "from reviewer.reports import Meta, reports\n"
+        "start = peak()\n"
+        "found = audit(read(Path(sys.argv[2])))\n"
+        "audited = peak()\n"
+        "for _ in reports()['html'].write([found], [], Meta('1')): pass\n"
+        "print(start, audited, peak())\n"
+    )
+    command = [sys.executable, "-c", program, str(ROOT), str(place)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    start, audited, written = (int(number) for number in told.stdout.split())
+    what = f"a page on {10 * sources} citations, {size / 1e6:.0f} MB of sources"
+    return [
+        (f"{what}: peak memory", f"{(written - start) / size:.2f}", ""),
+        ("  of which writing, against the sources", f"{(written - audited) / size:.2f}", ""),
+    ]
+
+
 def store(path: Path, folder: Path) -> None:
     """Read the trace and save it in a new database."""
     database = folder / "runs.sqlite"
@@ -176,6 +203,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--calls", type=int, default=270, help="calls of the large trace")
     parser.add_argument("--short", type=int, default=30, help="calls of the short trace")
+    parser.add_argument("--sources", type=int, default=40, help="sources of the run with a page")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
@@ -183,6 +211,7 @@ def main() -> None:
         folder = Path(name)
         rows = measure_large(folder, options.calls, options.rounds)
         rows += measure_growth(folder, options.short, options.rounds)
+        rows += measure_report(folder, options.sources)
     if options.json:
         print(json.dumps([dict(zip(("what", "ratio", "aim"), row, strict=True)) for row in rows]))
         return

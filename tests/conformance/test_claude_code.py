@@ -57,6 +57,22 @@ def test_each_session_has_the_grade_of_its_era_and_one_call_for_each_message(
     assert run.problems == ()
 
 
+def test_a_lost_cache_is_noted_only_in_sessions_that_were_cleared_without_a_boundary(
+    sessions: Path,
+) -> None:
+    found = {}
+    for path in sorted(sessions.rglob("*.jsonl")):
+        run = read(path)
+        lost = [f for f in audit(run).findings if f.rule == "CAC004"]
+        if lost:
+            found[path.parent.name if path.stem[:2] != "cc" else path.stem] = lost[0].where.call
+    assert found == {
+        "cc_2058_era1_cleared_silent": 15,
+        "repro-attempts-04-barebones_20260127-092743": 7,
+        "schema-13-216_20260129-230228": 7,
+    }
+
+
 def test_eleven_results_are_delivered_before_two_boundaries_and_absent_after(
     sessions: Path,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -261,3 +261,67 @@ def test_every_bill_adds_up(scenarios: Path, name: str) -> None:
         assert row.resident == sum(row.by_kind.values())
         assert row.cumulative == paid == sum(row.cumulative_by_kind.values())
     assert bill.new <= paid
+
+
+def fired(found: Audit, rule: str) -> set[str | None]:
+    """Return the sources that a rule speaks of."""
+    return {finding.where.source_id for finding in found.findings if finding.rule == rule}
+
+
+def test_each_expected_loss_of_coverage_is_told_by_its_own_rule(scenarios: Path) -> None:
+    found = audited(scenarios / "coverage-facts")
+    want = expected(scenarios / "coverage-facts")
+    reads: Mapping[str, Mapping[str, object]] = want["reads"]  # type: ignore[assignment]
+
+    def those(test: Callable[[Mapping[str, object]], object]) -> set[str]:
+        return {source for source, facts in reads.items() if test(facts)}
+
+    def short(facts: Mapping[str, object]) -> bool:
+        asked, came = int(str(facts.get("requested", 0))), int(str(facts.get("loaded", 0)))
+        return asked - came - int(str(facts.get("filtered_count", 0))) > 0
+
+    assert fired(found, "COV001") == those(short)
+    assert fired(found, "COV002") == those(lambda facts: facts.get("byte_complete") is False)
+    assert fired(found, "COV003") == those(lambda facts: facts.get("filtered_count"))
+    assert fired(found, "COV004") == those(lambda facts: facts.get("duplicate_ids"))
+    assert fired(found, "COV006") == those(lambda facts: facts.get("declared_agrees") is False)
+    assert fired(found, "PLC006") == those(lambda facts: facts.get("outcome") == "placeholder")
+    assert fired(found, "SNP005") == those(lambda facts: facts.get("stale_as_new"))
+    assert fired(found, "ACC002") == those(lambda facts: facts.get("outside_grant"))
+    assert fired(found, "SNP001") == set(want["integrity"])  # type: ignore[call-overload]
+
+
+def test_versions_are_mixed_where_that_is_expected_and_nowhere_else(scenarios: Path) -> None:
+    for name in SCENARIOS:
+        want = expected(scenarios / name).get("mixed_versions", [])
+        assert fired(audited(scenarios / name), "SNP002") == set(want)  # type: ignore[call-overload]
+
+
+def test_a_placeholder_that_stays_as_it_is_and_leads_back_is_no_finding(scenarios: Path) -> None:
+    for name in ("folded-reference", "turn-end-clearing"):
+        found = audited(scenarios / name)
+        assert found.placeholders
+        for rule in ("PLC001", "PLC003", "PLC004", "PLC006"):
+            assert fired(found, rule) == set()
+
+
+def test_every_scenario_pairs_its_tool_calls_with_their_results(scenarios: Path) -> None:
+    for name in SCENARIOS:
+        found = audited(scenarios / name)
+        assert not [f for f in found.findings if f.rule.startswith("PAI")]
+
+
+def test_retrieval_admission_names_the_source_that_was_asked_for_and_did_not_come(
+    scenarios: Path,
+) -> None:
+    found = audited(scenarios / "retrieval-admission")
+    want = expected(scenarios / "retrieval-admission")["scope_missing"]
+    missing = [f.where.source_id for f in found.findings if f.rule == "RET002"]
+    assert missing == want
+    assert {f.rule for f in found.findings if f.rule.startswith("RET")} == {"RET002"}
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "retrieval-admission"])
+def test_no_other_scenario_has_a_finding_about_a_search(scenarios: Path, name: str) -> None:
+    found = audited(scenarios / name)
+    assert not [finding for finding in found.findings if finding.rule.startswith("RET")]

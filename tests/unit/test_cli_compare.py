@@ -1,12 +1,22 @@
 """``reread compare``: what it prints, and what its exit status says."""
 
 import json
+import shutil
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from reviewer.app import Program
+from reviewer.services.auditing import audit_paths
+from reviewer.services.deciding import decision_log
+from reviewer.services.sample import write_sample
+from store.digest import run_digest
+from store.records.findings import Audit
+from store.records.reviews import citation_target
 from tests.made import HOSTILE, Ended, command
+from tests.unit.decisions import made
 
 PROGRAM = Program(strict=True)
 OLD = "Batches are limited to 200 records.\r\n单批上限为200条。\nThe rest stays.\n"
@@ -167,3 +177,106 @@ def test_long_lists_and_lines_say_how_much_is_left_out(tmp_path: Path) -> None:
 
 def test_standard_input_can_be_one_side_only() -> None:
     assert compare("-", "-").status == 2
+
+
+# -- runs ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample run folders."""
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder)
+    return folder
+
+
+@pytest.fixture
+def other(sample: Path, tmp_path: Path) -> Path:
+    """The first sample run, recorded with another title of its own and one source more."""
+    place = tmp_path / "again"
+    shutil.copytree(sample / "incident-review", place)
+    for each in (place, *place.rglob("*")):
+        each.chmod(0o755 if each.is_dir() else 0o644)
+    text = b"One more note.\n"
+    digest = sha256(text).hexdigest()
+    objects = place / "store" / "objects" / digest[:2]
+    objects.mkdir(parents=True, exist_ok=True)
+    (objects / digest).write_bytes(text)
+    line = {"source_id": "notes/more.md", "version_id": digest, "sha256": digest, "kind": "file",
+            "bytes": len(text), "chars": len(text)}  # fmt: skip
+    with (place / "store" / "versions.jsonl").open("a", encoding="utf-8") as versions:
+        versions.write(json.dumps(line) + "\n")
+    return place
+
+
+def test_a_run_beside_its_copy_is_the_same(sample: Path, tmp_path: Path) -> None:
+    shutil.copytree(sample / "incident-review", tmp_path / "copy")
+    ended = compare(sample / "incident-review", tmp_path / "copy")
+    assert ended.status == 0
+    assert "they have one digest" in ended.out
+
+
+def test_two_runs_end_with_1_and_tell_each_part(sample: Path) -> None:
+    ended = compare(sample / "incident-review", sample / "lease-review", "--all")
+    for words in ("Given to one", "Citations of one run only", "Answers", "Calls", "Taken away"):
+        assert words in ended.out
+    assert "DIFFERENT" in ended.out
+    record = json.loads(
+        compare(sample / "incident-review", sample / "lease-review", "--format", "json").out
+    )
+    assert record["kind"] == "runs"
+    assert {each["a"] is None for each in record["citations"]} == {True, False}
+
+
+def test_two_calls_of_one_run(sample: Path) -> None:
+    run = sample / "incident-review"
+    ended = compare(f"{run}#3", f"{run}#7")
+    assert ended.status == 1
+    assert "replaced by a placeholder or taken away (cleared)" in ended.out
+    assert compare(f"{run}#3", f"{run}#3").status == 0
+    assert compare(f"{run}#3", run).status == 2
+    assert compare(f"{run}#3", f"{run}#99").status == 2
+
+
+def test_a_cited_version_tells_what_became_of_its_citations(sample: Path) -> None:
+    source = f"{sample / 'incident-review'}::runbooks/gateway.md"
+    ended = compare(f"{source}@d34c5e48", f"{source}@30f1ead8")
+    assert ended.status == 1
+    assert "Citations of A: 1 changed" in ended.out
+    ambiguous = compare(f"{source}@ffff", f"{source}@30f1ead8")
+    assert ambiguous.status == 3
+
+
+def test_decisions_are_told_and_carried_over_by_the_command(sample: Path, other: Path) -> None:
+    run = sample / "incident-review"
+    (found,) = (each for each in audit_paths([str(run)], tokens=False) if isinstance(each, Audit))
+    log = decision_log(found.run)
+    target = citation_target(found.citations[0])
+    digest = run_digest(found.run)
+    log.append(replace(made("accept", target, "Ann"), run_id=found.run.run_id, run_digest=digest))
+    told = compare(run, other, "--decisions")
+    assert "1 of 1 can be carried over to B" in told.out
+    assert "carried over," not in told.err
+    done = compare(run, other, "--carry")
+    assert done.status == told.status
+    assert "1 decision was carried over, 0 held there already" in done.err
+    again = compare(run, other, "--carry")
+    assert "0 decisions were carried over, 1 held there already" in again.err
+    listed = command("decisions", str(other), "--verify", program=PROGRAM)
+    assert "carried over by" in listed.out
+    assert f"digest {digest[:12]}" in listed.out
+    shown = json.loads(command("decisions", str(other), "--format", "json", program=PROGRAM).out)
+    assert shown["chain"]["holds"]
+    assert shown["decisions"][0]["carried"]["run"] == digest
+    back = compare(run, run, "--carry")
+    assert back.status == 3
+    assert "one log" in back.err
+
+
+def test_decisions_need_runs(folders: tuple[Path, Path], sample: Path) -> None:
+    for option in ("--carry", "--decisions"):
+        ended = compare(*folders, option)
+        assert ended.status == 2
+        assert "name a run" in ended.err
+    run = sample / "incident-review"
+    assert compare(f"{run}#1", f"{run}#2", "--carry").status == 2

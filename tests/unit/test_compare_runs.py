@@ -8,11 +8,12 @@ from reviewer.audit.compare_calls import compare_calls
 from reviewer.audit.compare_citations import sentence_of
 from reviewer.audit.compare_runs import compare_runs
 from reviewer.services.comparing import compare_audits
+from store.builder import RunBuilder
 from store.records.citations import SourceCitation
 from store.records.comparisons import Matched, RunComparison
 from store.records.differences import Change, Fate, SourceChange, Why
 from store.records.findings import Audit, PlaceholderKind, Verdict
-from store.records.grades import Grade
+from store.records.grades import Grade, Layer
 from store.records.runs import Answer
 from store.records.text import Span
 from tests.unit.audit_runs import TEXT, Talk, at, chars, spans
@@ -176,6 +177,43 @@ def test_a_source_that_the_other_run_never_had_is_not_gone() -> None:
 def test_a_citation_stands_behind_its_sentence(text: str, marked: str, sentence: str) -> None:
     start = text.index(marked)
     assert sentence_of(text, Span(start, start + len(marked))) == sentence
+
+
+def test_ids_of_tool_calls_are_no_difference_between_runs() -> None:
+    made = []
+    for name, run_id in (("r1", "first"), ("other", "second")):
+        one = Talk(builder=RunBuilder(run_id, "talk", "made", Layer.CLIENT))
+        one.say("What are the limits?")
+        one.source("doc")
+        one.result(TEXT, chars("doc"), id=name)
+        one.call()
+        one.replace(1, "[cleared]", edit=False)
+        made.append(one.judged())
+    found = compared(*made)
+    assert all(one.same for one in found.calls)
+    assert found.placeholders == ()
+    assert {piece.change for piece in compare_calls(made[0], 1, made[1], 1).pieces} == {Change.SAME}
+
+
+def test_which_result_stands_in_which_place_is_a_difference_all_the_same() -> None:
+    made = []
+    for order in (("x", "y"), ("y", "x")):
+        one = Talk()
+        for name in order:
+            one.result(f"result {name}", id=name)
+        one.call()
+        made.append(one.judged())
+    assert next(iter(compared(*made).calls)).request is Change.CHANGED
+
+
+def test_a_citation_of_nothing_leaves_nothing_undecided() -> None:
+    a = talk().judged(at("nowhere", 0, 5))
+    b = talk(text=TEXT + "More.\n").judged(at("nowhere", 0, 5))
+    found = compare_audits(a, b).comparison
+    assert found.different
+    assert not found.undecided
+    assert isinstance(found.found, RunComparison)
+    assert [one.same for one in found.found.citations] == [True]
 
 
 # -- calls -----------------------------------------------------------------------

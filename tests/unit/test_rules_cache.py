@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from reviewer.audit.engine import audit
+from reviewer.audit.moments import seconds_between
 from reviewer.audit.rules import rules
 from reviewer.audit.rules._prefix import LONG, told
 from reviewer.audit.settings import Change, Settings
 from store.records.findings import Finding
 from store.records.grades import Grade
-from store.records.runs import Run
+from store.records.runs import Run, Splice, Usage
 
 CACHE = [rule for rule in rules() if rule.id.startswith("CAC")]
 ASKED = [("system", "be exact"), ("user", "question"), ("assistant", "reply")]
@@ -91,3 +92,77 @@ def test_a_call_whose_tools_were_not_recorded_says_nothing_of_them() -> None:
     run = told(held, held, tools=[["read"], ["read"]])
     bare = replace(run, calls=(run.calls[0], replace(run.calls[1], settings={})))
     assert found(bare) == []
+
+
+# -- the provider's cache ------------------------------------------------------------------
+
+
+def cached(
+    read: int,
+    *,
+    seconds: int = 9,
+    role: str = "tool",
+    start: str = "2026-10-27T23:59:55Z",
+    model: str = "m",
+) -> Run:
+    """Two calls of one turn: 9000 tokens were left in the cache, *read* of them were read."""
+    held = [*ASKED, ("user", LONG)]
+    run = told(held, [*held, (role, "more")])
+    later = f"2026-10-28T00:{(seconds - 5) // 60:02d}:{(seconds - 5) % 60:02d}Z"
+    calls = (
+        replace(run.calls[0], usage=Usage(9000, 1, 1000, 8000), at=start, model=model),
+        replace(run.calls[1], usage=Usage(9100, 1, read, 9100 - read), at=later, model="m"),
+    )
+    return replace(run, calls=calls)
+
+
+def test_a_cache_that_was_lost_within_seconds_shows_a_change_that_is_not_recorded() -> None:
+    (finding,) = found(cached(800))
+    assert (finding.rule, finding.where.call) == ("CAC004", 2)
+    assert "800 of 9000 tokens in call 2" in finding.message
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        cached(9000),
+        cached(6000),
+        cached(0),
+        cached(800, seconds=300),
+        cached(800, role="user"),
+        cached(800, start=""),
+        cached(800, start="2026-10-27T23:59:55"),
+        cached(800, model="other"),
+    ],
+    ids=["read", "half", "nothing", "late", "turn", "untimed", "zoneless", "model"],
+)
+def test_a_cache_that_may_be_lost_for_another_reason_says_nothing(run: Run) -> None:
+    assert [finding for finding in found(run) if finding.rule == "CAC004"] == []
+
+
+def test_a_recorded_change_explains_a_lost_cache() -> None:
+    run = cached(800)
+    tick = replace(run.messages[0], parts=(replace(run.messages[0].parts[0], text="be quick"),))
+    clock = Splice(0, 1, (len(run.messages),))
+    second = replace(run.calls[1], splices=(clock, *run.calls[1].splices))
+    changed = replace(run, messages=(*run.messages, tick), calls=(run.calls[0], second))
+    assert [finding.rule for finding in found(changed)] == ["CAC001"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "seconds"),
+    [
+        ("2026-10-27T10:00:00Z", "2026-10-27T10:00:09.5Z", 9.5),
+        ("2026-10-27T10:00:00+08:00", "2026-10-27T03:00:00+01:00", 0),
+        ("2024-02-28T23:59:59", "2024-03-01T00:00:00", 86_401),
+        ("2023-02-28T23:59:59", "2023-03-01T00:00:00", 1),
+        ("2025-12-31T23:00:00-01:00", "2026-01-01T00:00:00Z", 0),
+        ("2026-10-27T10:00:00Z", "yesterday", None),
+        (None, "2026-10-27T10:00:00Z", None),
+        ("2026-10-27T10:00:00", "2026-10-27T10:00:00Z", None),
+    ],
+)
+def test_recorded_times_are_compared_across_zones_months_and_leap_days(
+    earlier: str | None, later: str, seconds: float | None
+) -> None:
+    assert seconds_between(earlier, later) == seconds

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,3 +101,11 @@ def test_two_pieces_side_by_side_both_count() -> None:
 def test_an_empty_index_and_an_empty_query_have_no_pieces() -> None:
     assert SeedIndex([]).alone("a" * 40) == ()
     assert SeedIndex(["a" * 40]).alone("") == ()
+
+
+@pytest.mark.parametrize("strange", ["\U0001f600", "\uffff", "\ud83d"])
+def test_pieces_are_found_beside_characters_of_any_width(strange: str) -> None:
+    words = f"sixteen and more {strange} of ink, and a few behind"
+    index = SeedIndex([f"{strange}{words}{strange}", "another text of its own"])
+    found = max(index.pieces(f"x{words}y"), key=lambda piece: piece.length)
+    assert (found.at, found.text, found.start, found.length) == (1, 0, 1, len(words))

@@ -1,5 +1,6 @@
 """``reread.toml``: what a user may set, and what a run may not."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -144,7 +145,7 @@ def test_a_mistake_is_an_error_with_its_line(
 
 
 def test_what_is_no_toml_is_an_error_with_its_place(tmp_path: Path) -> None:
-    for data in (b"[rules", b"\xff\xfe", b"a = 1\na = 2\n", b"x" * (1 << 20) + b"x"):
+    for data in (b"[rules", b"\xff\xfe", b"a = 1\na = 2\n", b"x" * (1 << 20), b"a=" + b"9" * 9999):
         (tmp_path / "reread.toml").write_bytes(data)
         with pytest.raises(SettingsError):
             user_settings(str(tmp_path / "reread.toml"))
@@ -165,6 +166,12 @@ def test_tables_that_rules_share_are_set_by_their_name(tmp_path: Path) -> None:
     here = user_settings(written(tmp_path, "[shared]\nlimit = 3\n"))
     assert here.value("shared", LIMIT) == 3
     assert here.value("XYZ001", LIMIT) == 13
+
+
+def test_a_file_made_to_be_slow_is_answered_soon(tmp_path: Path) -> None:
+    many = "".join(f"# limit {n}\n" for n in range(9000))
+    with pytest.raises(SettingsError, match="key is unknown"):
+        user_settings(written(tmp_path, f"{many}[rules.CIT001]\nlimit = 1\n"))
 
 
 def test_a_file_that_was_given_must_be_there(tmp_path: Path) -> None:
@@ -249,6 +256,19 @@ def audited_run(sample: Path) -> Run:
     return next(a for a in audit_paths([str(sample)], tokens=False) if isinstance(a, Audit)).run
 
 
+def test_a_trace_deep_in_a_run_folder_has_the_settings_of_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    (folder / "traces").mkdir(parents=True)
+    shutil.copy(write_sample(tmp_path / "sample")[0] / "events.jsonl", folder / "traces")
+    trace = {"path": "traces/events.jsonl", "format": "reread.events/1"}
+    facts = {"format": "reread.run/1", "run_id": "r", "traces": [{**trace, "format": "any"}]}
+    (folder / "manifest.json").write_text(json.dumps(facts))
+    written(folder, '[rules.CIT001]\nseverity = "error"\n')
+    assert [each.is_evidence for each in audited(folder).settings] == [True]
+    # Named alone, the trace has nothing to do with folders further up.
+    assert audited(folder / "traces" / "events.jsonl").settings == ()
+
+
 def test_a_file_beside_a_lone_trace_is_not_its_own(sample: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     alone.mkdir()
@@ -268,6 +288,14 @@ def test_reports_say_what_was_in_force(
         assert "rules.CIT001.severity" in ended.out
     ended = command("audit", str(sample), "--format", "text", program=Program())
     assert 'rules.CIT001.severity = "off" (reread.toml:2): 1 finding left out' in ended.out
+
+
+def test_a_reason_stands_beside_what_it_explains(sample: Path, tmp_path: Path) -> None:
+    text = '[rules.CIT001]\nseverity = "off"\nreason = "known to the team"\n'
+    (setting,) = audited(sample, user_settings(written(tmp_path, text))).settings
+    assert (setting.reason, setting.off) == ("known to the team", 1)
+    with pytest.raises(SettingsError, match="takes a text"):
+        user_settings(written(tmp_path, "[rules.CIT001]\nreason = 3\n"))
 
 
 def test_a_wrong_file_is_wrong_usage(sample: Path, tmp_path: Path) -> None:

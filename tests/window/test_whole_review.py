@@ -1,6 +1,7 @@
 """The whole of a review, worked through the menus and the keys of the real window."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from reviewer.services.deciding import decision_log
 from reviewer.window.shell import Shell
+from reviewer.window.views.compare import CompareView
 from reviewer.window.views.everywhere import EverywhereView
 from reviewer.window.views.findings import FindingsView
 from store.records.findings import Verdict
@@ -46,6 +48,7 @@ def test_a_review_from_a_folder_to_a_report(
     _decides(hands)
     _finds(hands)
     _filters(hands)
+    _compares(hands)
     _exports(hands, tmp_path / "review.json", monkeypatch)
 
 
@@ -161,6 +164,31 @@ def _filters(hands: Hands) -> None:
     table.filter.clear.click()
     table.filter.use()
     hands.wait(lambda: table.model.shown == everything)
+
+
+def _compares(hands: Hands) -> None:
+    """Compare a source with its version before, and see a citation on changed text."""
+    shell = hands.shell
+    versions = shell.desk.audit().run.versions
+    changed = [v.key for v in versions if v.key.source_id == "runbooks/gateway.md"]
+    hands.press("Ctrl+4")
+    shell.desk.go(replace(shell.desk.place, source=changed[-1], span=None))
+    hands.press("Ctrl+D")
+    assert shell.regions is not None
+    view = shell.regions.widgets["compare"]
+    assert isinstance(view, CompareView)
+    hands.wait(lambda: view.text.diff.rowCount() > 0 and view.model.total > 0)
+    assert "Different" in words(shell, "compare")
+    rows = view.text.diff.rows
+    assert rows is not None
+    here = view.text.currentIndex().row()
+    hands.press("F3")
+    assert view.text.currentIndex().row() in rows.changes
+    hands.press("Shift+F3")
+    hands.choose("Go", "Previous gap")
+    assert view.text.currentIndex().row() <= max(here, rows.changes[0])
+    hands.press("Ctrl+5")
+    assert shell.desk.place.tab == "compare"
 
 
 def _exports(hands: Hands, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

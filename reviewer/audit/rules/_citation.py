@@ -47,5 +47,5 @@ def _finding(rule_id: str, severity: Severity, facts: CitationFacts) -> Finding:
         facts.span,
         facts.citation.answer_span,
         facts.citation.block_id,
-        facts.call_at_answer,
+        facts.answer,
     )

@@ -70,12 +70,15 @@ def told(*requests: Sequence[tuple[str, str]], tools: Sequence[Sequence[str]] = 
     """Return a run for an example: its requests as (role, text), and the tools of each."""
     messages: list[Message] = []
     calls: list[Call] = []
-    held = 0
+    held: tuple[int, ...] = ()
     for index, request in enumerate(requests, 1):
         made = tuple(_number(messages, role, text) for role, text in request)
+        same = [old == new for old, new in zip(held, made, strict=False)]
+        head = same.index(False) if False in same else len(same)
         offered = {"tools": [{"name": name} for name in tools[index - 1]]} if tools else {}
-        calls.append(Call(index, (Splice(0, held, made),), settings=offered))
-        held = len(made)
+        splice = Splice(head, len(held), made[head:])
+        calls.append(Call(index, (splice,), settings=offered))
+        held = made
     return Run(
         run_id="example",
         path="example",

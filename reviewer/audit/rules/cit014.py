@@ -35,7 +35,7 @@ def check(view: AuditView) -> Iterator[Finding]:
         return  # nothing says that this program ever cites
     shortest = view.settings.value(RULE.id, SHORTEST)
     before = 0
-    for answer in run.answers:
+    for number, answer in enumerate(run.answers):
         turn, before = range(before + 1, answer.call + 1), answer.call
         if answer.citations or len(answer.text.strip()) < shortest:
             continue
@@ -50,7 +50,7 @@ def check(view: AuditView) -> Iterator[Finding]:
                 f"the answer of call {answer.call} cites nothing, and {len(read)} sources were "
                 f"read for it, {read[0]} first",
                 Where(call=answer.call),
-                answer.call,
+                number,
             )
 
 

@@ -53,7 +53,7 @@ def check(view: AuditView) -> Iterator[Finding]:
             f"{call.name} said that there is more ({more.said}), and no later call asked for it",
             Where(call=arrived, source_id=source, tool_call_id=call.id),
             call.id,
-            more.said,
+            more.cursor,
         )
 
 

@@ -11,13 +11,14 @@ from reviewer.audit.rules._rule import Rule, finding
 from reviewer.audit.view import AuditView
 from store.records.findings import Finding, Severity, Where
 from store.records.grades import Grade
-from store.records.runs import Run
+from store.records.runs import PartKind, Run
 
 
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each id that is used twice in one request, of calls or of results."""
     pairing = Pairing(view.run)
-    for held, what in ((pairing.tool_calls, "tool calls"), (pairing.results, "results")):
+    both = ((pairing.tool_calls, "tool calls"), (pairing.results, "results"))
+    for kind, (held, what) in zip((PartKind.TOOL_CALL, PartKind.TOOL_RESULT), both, strict=True):
         for id_, places in held.items():
             at = _together(places)
             if at is None or view.run.calls[at - 1].grade is Grade.UNKNOWN:
@@ -29,7 +30,7 @@ def check(view: AuditView) -> Iterator[Finding]:
                 f"two {what} in the request of call {at} have the id {id_}",
                 Where(call=at, tool_call_id=id_),
                 id_,
-                what,
+                kind,
             )
 
 

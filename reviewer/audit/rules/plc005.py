@@ -52,13 +52,13 @@ def _asked(view: AuditView) -> Iterator[Finding]:
     residency = Residency(run.calls, len(run.messages))
     begins = max((a.call for a in run.answers if a.call < closing), default=0) + 1
     came = (message for splice in run.calls[begins - 1].splices for message in splice.messages)
-    question = next((m for m in came if _is_new(run, residency, m, begins)), None)
-    if question is None or residency.holds(closing, question):
+    asked = [m for m in came if _is_new(run, residency, m, begins)]
+    if not asked or any(residency.holds(closing, message) for message in asked):
         return
     held = [m for m in range(len(run.messages)) if residency.holds(closing, m)]
-    if _is_summed_up(run, held) or _is_said_again(run, question, held):
+    if _is_summed_up(run, held) or any(_is_said_again(run, m, held) for m in asked):
         return
-    last = residency.last_before([question], closing)
+    last = residency.last_before(asked, closing)
     yield finding(
         RULE.id,
         RULE.severity,
@@ -67,7 +67,7 @@ def _asked(view: AuditView) -> Iterator[Finding]:
         f"answers it; it stood there up to call {last}",
         Where(call=closing),
         "question",
-        begins,
+        sum(answer.call < closing for answer in run.answers),
     )
 
 

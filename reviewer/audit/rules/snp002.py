@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reviewer.audit.rules._example import NOTICE, Story
 from reviewer.audit.rules._rule import Rule, finding
@@ -13,25 +13,33 @@ from store.records.sources import Integrity
 
 
 def check(view: AuditView) -> Iterator[Finding]:
-    """Yield one finding for each source of which the closing request holds several versions."""
-    at = view.requests.closing_call
-    if not at:
-        return
+    """Yield one finding for each source of which an answer's request holds several versions."""
+    count = len(view.run.calls)
+    asked = [*(answer.call for answer in view.run.answers), view.requests.closing_call]
+    calls = [at for at in dict.fromkeys(asked) if 0 < at <= count]
     for source in view.sources:
-        mixed = [each for each in _exact(source) if view.requests.touched(each.version.key, at)]
-        if len(mixed) < 2:  # noqa: PLR2004 - two are a mixture
-            continue
-        names = [each.version.revision or each.version.key.version_id for each in mixed]
-        yield finding(
-            RULE.id,
-            RULE.severity,
-            view.run.calls[at - 1].grade if at <= len(view.run.calls) else view.run.grade,
-            f"the request of call {at} holds text of {len(mixed)} versions of {source.source_id}: "
-            f"{', '.join(names)}",
-            Where(call=at, source_id=source.source_id),
-            source.source_id,
-            *sorted(each.version.key.version_id for each in mixed),
-        )
+        exact = _exact(source)
+        for at in calls if len(exact) > 1 else ():
+            mixed = [each for each in exact if view.requests.touched(each.version.key, at)]
+            if len(mixed) > 1:
+                yield _finding(view, source, mixed, at)
+                break
+
+
+def _finding(
+    view: AuditView, source: SourceFacts, mixed: Sequence[VersionFacts], at: int
+) -> Finding:
+    names = [each.version.revision or each.version.key.version_id for each in mixed]
+    return finding(
+        RULE.id,
+        RULE.severity,
+        view.run.calls[at - 1].grade,
+        f"the request of call {at} holds text of {len(mixed)} versions of {source.source_id}: "
+        f"{', '.join(names)}",
+        Where(call=at, source_id=source.source_id),
+        source.source_id,
+        *sorted(each.version.key.version_id for each in mixed),
+    )
 
 
 def _exact(source: SourceFacts) -> list[VersionFacts]:
@@ -54,7 +62,7 @@ RULE = Rule(
     id="SNP002",
     name="VersionsMixed",
     severity=Severity.WARNING,
-    summary="The answer's request holds text of several versions of one source",
+    summary="An answer's request holds text of several versions of one source",
     why=(
         "The model cannot tell which state is in force, and may quote one beside the other. A "
         "citation without a version then names no text at all."

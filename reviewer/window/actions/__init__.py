@@ -68,6 +68,7 @@ ACTIONS: tuple[Command, ...] = (
     ),
     Command("go.palette", "Command palette…", "go", "palette", ("Ctrl+K",)),
     Command("go.link", "Open link…", "go", "open_link", ("Ctrl+L",)),
+    Command("go.compare", "Compare with…", "go", "compare_with", ("Ctrl+D",), "open"),
     Command("go.back", "Back", "go", "back", ("Alt+Left",), "back", 1),
     Command("go.forward", "Forward", "go", "forward", ("Alt+Right",), "forward", 1),
     Command("go.next", "Next citation or finding", "go", "next_item", ("J",), "open", 2),
@@ -99,6 +100,7 @@ ACTIONS: tuple[Command, ...] = (
         argument="residency",
     ),
     Command("view.source", "Source", "view", "show_tab", ("Ctrl+4",), "open", argument="source"),
+    Command("view.compare", "Compare", "view", "show_tab", ("Ctrl+5",), "open", argument="compare"),
     Command(
         "view.larger", "Larger text", "view", "text_size", ("Ctrl++", "Ctrl+="),
         group=1, argument="larger",

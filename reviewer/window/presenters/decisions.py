@@ -188,13 +188,26 @@ def decision_rows(
 def _row(decision: Decision, reviewer: str, digest: str) -> DecisionRow:
     return DecisionRow(
         sign=_SIGNS[decision.kind],
-        word=kind_words(decision.kind),
+        word=_row_word(decision),
         reviewer=one_line(decision.reviewer),
         at=decision.at.strftime("%Y-%m-%d %H:%M:%S"),
         note=decision.note,
         tone=_TONES.get(decision.kind, "muted"),
         mine=decision.reviewer == reviewer,
         earlier=bool(digest) and decision.run_digest != digest,
+    )
+
+
+def _row_word(decision: Decision) -> str:
+    """Return what a reviewer did; where it was on another run, also who carried it over."""
+    word, carried = kind_words(decision.kind), decision.carried
+    if carried is None:
+        return word
+    return tr(
+        "{word} on run {run}, carried over by {name}",
+        word=word,
+        run=one_line(carried.run_id),
+        name=one_line(carried.by),
     )
 
 
