@@ -154,7 +154,7 @@ def _among(hashes: Hashes, known: Hashes) -> npt.NDArray[np.bool_]:
     if not len(known):
         return np.zeros(len(hashes), dtype=bool)
     places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-    return known[places] == hashes
+    return np.equal(known[places], hashes)
 
 
 class Redactor:
