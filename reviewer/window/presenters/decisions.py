@@ -81,7 +81,7 @@ class DecisionRow:
     ``at`` is the time in UTC to the second.  ``note`` may have several lines
     and is shown as plain text through `reviewer.display.visible`.  ``mine``
     says that the reviewer at work made it, ``earlier`` that it was made on an
-    earlier record of the run.
+    earlier record of the run, ``carried`` who carried it over and from where.
     """
 
     sign: str
@@ -92,6 +92,7 @@ class DecisionRow:
     tone: str
     mine: bool
     earlier: bool = False
+    carried: str = ""
 
 
 def says_verdict(finding: Finding) -> bool:
@@ -195,7 +196,19 @@ def _row(decision: Decision, reviewer: str, digest: str) -> DecisionRow:
         tone=_TONES.get(decision.kind, "muted"),
         mine=decision.reviewer == reviewer,
         earlier=bool(digest) and decision.run_digest != digest,
+        carried=_carried(decision),
     )
+
+
+def _carried(decision: Decision) -> str:
+    """Return who carried a decision over and from where, "" for one that was made here."""
+    held = decision.carried
+    if held is None:
+        return ""
+    words = tr("carried over by {by} from run {run}", by=held.by, run=held.run_id)
+    if held.from_place and held.from_place != held.to_place:
+        words += tr("; ") + tr("its text stood at {place}", place=held.from_place)
+    return one_line(words)
 
 
 def _kinds(state: TargetState | None) -> list[DecisionKind]:
