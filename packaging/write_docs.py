@@ -25,7 +25,7 @@ sys.path.insert(0, str(HOME))
 from reviewer.app import Program  # noqa: E402 - found beside this program, installed or not
 from reviewer.audit.engine import audit  # noqa: E402
 from reviewer.audit.rules import Rule, rules  # noqa: E402
-from reviewer.audit.settings import Parameter  # noqa: E402
+from reviewer.audit.settings import Parameter, Settings  # noqa: E402
 from reviewer.cli import commands  # noqa: E402
 from reviewer.cli._exit import Exit  # noqa: E402
 from reviewer.display import fit  # noqa: E402
@@ -177,9 +177,13 @@ def _rules() -> str:
 def _examples(rule: Rule) -> str:
     """Return the two runs that are the rule's tests, told line by line."""
     fires, silent = rule.failing(), rule.passing()
-    found = [f"finding: {each.message}" for each in audit(fires, using=[rule]).findings]
+    settings = Settings(rule.example)
+    findings = audit(fires, using=[rule], settings=settings).findings
+    found = [f"finding: {each.message}" for each in findings]
+    told_of = [f"{c.name} = {value_words(c.value)}` under `[{c.owner}]" for c in rule.example]
+    both = f"\nIn both examples `reread.toml` sets `{'`, `'.join(told_of)}`.\n" if told_of else ""
     told = "\n".join([*story_lines(fires), *found])
-    return (
+    return both + (
         f"\nIt fires here:\n\n```\n{told}\n```\n"
         f"\nand is silent here:\n\n```\n{chr(10).join(story_lines(silent))}\n```\n"
     )

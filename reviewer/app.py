@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
-    from store.reviews import DecisionLog
+    from store.reviews import Log
 
 __all__ = ["Program", "main"]
 
@@ -120,7 +120,7 @@ class Program:
 
         return decided(found, tell, carry_over=carry)
 
-    def decision_log(self, run: Run) -> DecisionLog:
+    def decision_log(self, run: Run) -> Log:
         """Return the log of the decisions on *run*."""
         from reviewer.services.deciding import decision_log
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from store._decision_lines import START, Chain, Walk, seal
 from store._locking import PATIENCE, locked
@@ -22,7 +23,7 @@ from store.objects import sync_folder
 from store.records.reviews import Decision
 from store.records.runs import Problem, ProblemKind
 
-__all__ = ["LOG_BYTES", "DecisionLog", "Reading", "Stamp", "Verification"]
+__all__ = ["LOG_BYTES", "DecisionLog", "Log", "Reading", "Stamp", "Verification"]
 
 LOG_BYTES = 256 * 1024 * 1024
 """A larger log is not read into memory: it is half a million decisions, or no log."""
@@ -88,6 +89,32 @@ class Verification:
     problems: tuple[Problem, ...] = ()
 
 
+class Log(Protocol):
+    """A log of decisions, wherever it lies.  Every method may raise `StoreError`."""
+
+    @property
+    def where(self) -> str:
+        """Where it lies, for people; two logs in one place are one log."""
+
+    def append(self, decision: Decision) -> Decision:
+        """Keep *decision* behind all others, for good, and return it with its hashes."""
+
+    def append_new(self, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Keep those of *decisions* whose ids are not there yet, and return them."""
+
+    def read(self, after: Reading | None = None) -> Reading:
+        """Return the decisions in their order; *after* spares reading what was read."""
+
+    def verify(self) -> Verification:
+        """Say whether each record follows the one before it, unchanged."""
+
+    def changed_since(self, stamp: Stamp) -> bool:
+        """Tell whether anything was added since a reading with this stamp."""
+
+    def lines(self, reading: Reading) -> bytes:
+        """Return what *reading* was read from, byte for byte."""
+
+
 class DecisionLog:
     """The log in the file *path*, which need not exist: it is made by the first decision.
 
@@ -97,7 +124,7 @@ class DecisionLog:
 
     def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
         self.path = path
-        self._where = str(path)
+        self.where = str(path)
         self._patience = patience
         self._chain = Chain()
 
@@ -110,7 +137,7 @@ class DecisionLog:
         for _ in range(_TRIES):
             with (
                 self._growing() as handle,
-                locked(handle, self._where, patience=self._patience),
+                locked(handle, self.where, patience=self._patience),
             ):
                 # While we waited the file may have been taken away, with all who write to it.
                 if self._is_in_place(handle):
@@ -130,7 +157,7 @@ class DecisionLog:
         for _ in range(_TRIES):
             with (
                 self._growing() as handle,
-                locked(handle, self._where, patience=self._patience),
+                locked(handle, self.where, patience=self._patience),
             ):
                 if self._is_in_place(handle):
                     return tuple(self._append_new(handle, wanted))
@@ -160,7 +187,7 @@ class DecisionLog:
         except OSError as error:
             raise self._unreadable(error) from error
         try:
-            with locked(handle, self._where, shared=True, patience=self._patience):
+            with locked(handle, self.where, shared=True, patience=self._patience):
                 return self._read(handle, after or Reading())
         except OSError as error:
             raise self._unreadable(error) from error
@@ -184,6 +211,19 @@ class DecisionLog:
             return _stamp(self.path.stat()) != stamp
         except OSError:
             return stamp != Stamp()
+
+    def lines(self, reading: Reading) -> bytes:
+        """Return what *reading* was read from: the log only grows, so that is its beginning.
+
+        Raises `StoreError` for a file that cannot be read.
+        """
+        if reading.missing:
+            return b""
+        try:
+            with self.path.open("rb") as stream:
+                return stream.read(reading.stamp.size)
+        except OSError as error:
+            raise self._unreadable(error) from error
 
     # -- reading ---------------------------------------------------------------
 
@@ -221,7 +261,7 @@ class DecisionLog:
         return chain if os.read(handle, len(chain.last)) == chain.last else Chain()
 
     def _walk(self, handle: int, chain: Chain) -> Walk:
-        walk = Walk(self._where, chain)
+        walk = Walk(self.where, chain)
         os.lseek(handle, chain.offset, os.SEEK_SET)
         with os.fdopen(handle, "rb", closefd=False) as stream:
             walk.take(stream)
@@ -295,7 +335,7 @@ class DecisionLog:
     # -- what is said when it does not work ------------------------------------
 
     def _refused(self, what: str, advice: str) -> StoreError:
-        return StoreError(what, self._where, advice)
+        return StoreError(what, self.where, advice)
 
     def _unreadable(self, error: OSError) -> StoreError:
         what = f"the decisions cannot be read ({error.strerror or error})"

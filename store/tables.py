@@ -196,14 +196,14 @@ class EntryRow(_Listed, table=True):
 
 
 class DecisionLine(_Table, table=True):
-    """One line of the log of decisions on the run of a digest, with its line feed.
+    """One line of the log of decisions on the runs of an id, with its line feed.
 
     Numbered from 1 without a gap.  Rows are added and never changed: a team
     may take the right to do more away from its members.
     """
 
     __tablename__ = "decision_lines"
-    run: str = Field(primary_key=True, sa_type=Text)
+    run: str = Field(primary_key=True, sa_type=Escaped)
     number: int = Field(
         primary_key=True, sa_type=Integer, sa_column_kwargs={"autoincrement": False}
     )

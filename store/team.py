@@ -9,7 +9,7 @@ added and follows it.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from sqlalchemy import Connection, Table, func, insert, select
@@ -30,16 +30,19 @@ _TRIES = 100
 
 
 class TeamLog:
-    """The log of the run *digest* in the database at *address*.
+    """The log of the runs with the id *run_id* in the database at *address*.
+
+    A run that is going on has another digest after each call, and keeps its
+    id; which decisions speak of a record of it, each decision says.
 
     It is one log with the methods of `store.reviews.DecisionLog`, and says the
     same of what it reads.  Every method raises `StoreError` when the database
     cannot do what was asked.
     """
 
-    def __init__(self, address: str, digest: str) -> None:
-        self.where = f"{shown(address)} (decisions on the run {digest})"
-        self._digest = digest
+    def __init__(self, address: str, run_id: str) -> None:
+        self.where = f"{shown(address)} (decisions on {run_id})"
+        self._run = run_id
         with self._told("the shared decisions cannot be reached"), ExitStack() as undo:
             self._engine = make_engine(address)
             undo.callback(self._engine.dispose)
@@ -53,21 +56,45 @@ class TeamLog:
         `StoreError` it was not added; where the connection broke while the
         database was asked to commit, the text says that this is not known.
         """
+        made = self._append(decision, Reading())
+        assert made is not None  # noqa: S101 - ids are looked at only for `append_new`
+        return made[0]
+
+    def append_new(self, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Add those of *decisions* whose ids the log does not hold, and return them.
+
+        Each is committed before the next; when this raises `StoreError` the
+        ones before are kept, and to do it again adds the rest.
+        """
+        added: list[Decision] = []
         reading = Reading()
+        for decision in decisions:
+            made = self._append(decision, reading, only_new=True)
+            if made is not None:
+                added.append(made[0])
+                reading = made[1]
+        return tuple(added)
+
+    def _append(
+        self, decision: Decision, reading: Reading, *, only_new: bool = False
+    ) -> tuple[Decision, Reading] | None:
+        """Add *decision*; returns it and what was read before, ``None`` where its id was there."""
         for _ in range(_TRIES):
             reading = self.read(reading)
+            if only_new and any(each.id == decision.id for each in reading.decisions):
+                return None
             sealed, line = seal(decision, reading.end, None)
             number = max(0, reading.stamp.size) + 1
             with self._told("the decision was not kept"), self._engine.connect() as connection:
                 held = connection.execution_options(**{WRITES: True})
-                row = {"run": self._digest, "number": number, "line": line}
+                row = {"run": self._run, "number": number, "line": line}
                 try:
                     held.execute(insert(_lines()).values(row))
                 except IntegrityError:
                     held.rollback()
                     continue
                 self._commit(held)
-            return sealed
+            return sealed, reading
         raise StoreError(
             "the decision was not kept: others decide all the time", self.where, "Decide again."
         )
@@ -106,6 +133,14 @@ class TeamLog:
         with self._told("the decisions cannot be read"), self._engine.connect() as connection:
             return self._stamp(connection) != stamp
 
+    def lines(self, reading: Reading) -> bytes:
+        """Return what *reading* was read from: the lines, one behind the other."""
+        lines = _lines()
+        wanted = (lines.c.run == self._run, lines.c.number <= reading.stamp.size)
+        rows = select(lines.c.line).where(*wanted).order_by(lines.c.number)
+        with self._told("the decisions cannot be read"), self._engine.connect() as connection:
+            return b"".join(connection.execute(rows).scalars())
+
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()
@@ -114,7 +149,7 @@ class TeamLog:
 
     def _read(self, connection: Connection, after: Reading) -> Reading:
         lines = _lines()
-        own = lines.c.run == self._digest
+        own = lines.c.run == self._run
         # First how far to read: a line that is added meanwhile belongs to the next reading.
         stamp = self._stamp(connection)
         before = after if self._goes_on(connection, after) else Reading()
@@ -137,7 +172,7 @@ class TeamLog:
     def _goes_on(self, connection: Connection, after: Reading) -> bool:
         """Tell whether the database still holds the line that *after* ends with."""
         lines = _lines()
-        wanted = (lines.c.run == self._digest, lines.c.number == after.stamp.size)
+        wanted = (lines.c.run == self._run, lines.c.number == after.stamp.size)
         held = connection.execute(select(lines.c.line).where(*wanted)).scalar()
         return held is not None and held == after.chain.last
 
@@ -145,7 +180,7 @@ class TeamLog:
         """Return the number of the last line and the bytes of all, as what shows a change."""
         lines = _lines()
         last, size = func.max(lines.c.number), func.sum(func.length(lines.c.line))
-        counted = select(last, size).where(lines.c.run == self._digest)
+        counted = select(last, size).where(lines.c.run == self._run)
         number, held = connection.execute(counted).one()
         if number is None:
             return Stamp()
@@ -165,6 +200,10 @@ class TeamLog:
         except SQLAlchemyError as error:
             cause = _cause(error)
             raise StoreError(f"{what} ({cause})", self.where, advice(cause)) from error
+        except OSError as error:
+            raise StoreError(
+                f"{what} ({error.strerror or error})", self.where, advice(error)
+            ) from error
         except ImportError as error:
             raise StoreError(
                 f"{what}: the driver of this database is not installed ({error.name})",

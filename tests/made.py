@@ -40,7 +40,7 @@ from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, Problem, ProblemKind, Run, ToolCall, Usage
 from store.records.sources import Selection, SourceKind, Version, VersionKey
 from store.records.text import Span, Unit
-from store.reviews import DecisionLog
+from store.reviews import Log
 
 HASH = "1454125600c3497f5c0b8cdd951336b32b932b25872453d88aa7b5dec46ef694"
 BODY = "单批上限为200条。超时设为30秒。"
@@ -229,7 +229,7 @@ class FakeProgram:
         """Return a meta without a style sheet."""
         return Meta("0", "", output.columns, output.colour, everything)
 
-    def decision_log(self, run: Run) -> DecisionLog:
+    def decision_log(self, run: Run) -> Log:
         """Return the real log in the user's folder of the test."""
         return decision_log(run)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reviewer.audit.compare_sequence import blocks
@@ -24,10 +24,9 @@ class _Placed:
     part: Part
     place: tuple[int, int]
 
-    @property
-    def content(self) -> tuple[str, Part]:
+    def content(self, *, by_id: bool) -> Hashable:
         """What is compared: two parts that are equal in it are the same."""
-        return self.role, self.part
+        return self.role, self.part if by_id else replace(self.part, tool_call_id="")
 
 
 def compare_calls(
@@ -35,9 +34,11 @@ def compare_calls(
 ) -> CallComparison:
     """Compare the request of *call_a* in *a* with that of *call_b* in *b*, part by part."""
     left, right = list(_parts(a, call_a)), list(_parts(b, call_b))
-    names: dict[tuple[str, Part], int] = {}
-    numbers_a = [names.setdefault(each.content, len(names)) for each in left]
-    numbers_b = [names.setdefault(each.content, len(names)) for each in right]
+    names: dict[Hashable, int] = {}
+    # Ids of tool calls are made anew in each run: between two runs they are no difference.
+    by_id = a.run.run_id == b.run.run_id
+    numbers_a = [names.setdefault(each.content(by_id=by_id), len(names)) for each in left]
+    numbers_b = [names.setdefault(each.content(by_id=by_id), len(names)) for each in right]
     pieces: list[RequestPiece] = []
     for block in blocks(numbers_a, numbers_b, stopped):
         ours, theirs = left[block.a : block.a_end], right[block.b : block.b_end]

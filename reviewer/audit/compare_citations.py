@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from reviewer.audit.compare_places import Places
 from reviewer.audit.compare_sequence import ComparisonStopped
 from reviewer.audit.compare_stores import counterparts, versions_by_source
+from store.records.citations import SourceCitation
 from store.records.comparisons import CitationDifference, Matched
 from store.records.differences import (
     Doubt,
@@ -71,22 +72,33 @@ class Fates:
         self._stopped = stopped
         self._places: dict[tuple[VersionKey, VersionKey], Places] = {}
 
-    def of(self, facts: CitationFacts) -> Fated:
-        """Return the fate of the text of one citation."""
+    def of(self, facts: CitationFacts, other: CitationFacts | None = None) -> Fated:
+        """Return the fate of the text of one citation.
+
+        In the version that *other*, a citation of B, points at; else in the
+        cited one where B holds it, else in the newest.
+        """
         if self._stopped():
             raise ComparisonStopped
         a = self._version(facts)
         if a is None:
-            doubt = Doubt(Side.A, Why.NO_SOURCE, facts.source_id)
+            why = Why.NO_PLACE if facts.source_id in self._a else Why.NO_SOURCE
+            doubt = Doubt(Side.A, why, facts.source_id)
             return Fated(Fate.UNKNOWN, a=facts.span, unit=facts.unit, doubt=doubt)
         held = self._b.get(self._names.get(facts.source_id, ""), ())
-        if not held:
+        named = self._named(other)
+        if not held and named is None:
             return self._without_source(facts, a)
-        b = _same_or_newest(a, held)
+        b = named or _same_or_newest(a, held)
         pair = (a.key, b.key)
         if pair not in self._places:
             self._places[pair] = Places(a, b, self._stopped)
         return self._places[pair].fate(facts.span, facts.unit, facts.citation.block_id)
+
+    def _named(self, other: CitationFacts | None) -> Version | None:
+        """Return the version of B that a citation of B points at."""
+        held = self._b.get(other.source_id, ()) if other is not None else ()
+        return next((one for one in held if other and one.key.version_id == other.version_id), None)
 
     def _version(self, facts: CitationFacts) -> Version | None:
         versions = self._a.get(facts.source_id, ())
@@ -122,17 +134,25 @@ def compare_citations(a: Audit, b: Audit | None, fates: Fates) -> Iterator[Citat
     Without *b* there is only the fate of the text.
     """
     others = _Others(b)
-    found: list[CitationDifference] = []
-    fated = [fates.of(facts) for facts in a.citations]
+    # The same citation comes first, wherever it stands; what is left is paired by its sentence.
     taken = [others.by_key(facts) for facts in a.citations]
-    for place, facts in enumerate(a.citations):
-        match = taken[place] or others.like(facts, _sentence(a, facts), fated[place])
-        found.append(_difference(a, b, facts, fated[place], match))
-    yield from found
+    for facts, same in zip(a.citations, taken, strict=True):
+        fated = fates.of(facts, same)
+        match: tuple[CitationFacts, Matched] | None
+        if same is not None:
+            points = _points_at(same, fated, facts) or not _is_placed(fated)
+            match = same, Matched.KEY if points else Matched.SENTENCE
+        else:
+            match = others.like(facts, _sentence(a, facts), fated)
+        yield _difference(a, b, facts, fated, match)
     for facts in others.left():
         yield CitationDifference(
             None, facts.index, None, verdict_b=facts.verdict, source_id=facts.source_id
         )
+
+
+def _is_placed(fated: Fated) -> bool:
+    return fated.fate.is_same_text
 
 
 def _difference(
@@ -183,11 +203,11 @@ class _Others:
             if b is not None and (sentence := _sentence(b, facts)):
                 self._sentences[sentence].append(facts.index)
 
-    def by_key(self, facts: CitationFacts) -> tuple[CitationFacts, Matched] | None:
+    def by_key(self, facts: CitationFacts) -> CitationFacts | None:
         """Return the one of which the record says the same."""
         for index in self._keys.get(citation_key(facts), ()):
-            if index in self._free:
-                return self._free.pop(index), Matched.KEY
+            if index in self._free and _says(self._free[index]) == _says(facts):
+                return self._free.pop(index)
         return None
 
     def like(
@@ -214,6 +234,8 @@ class _Others:
 def _points_at(other: CitationFacts, fated: Fated, facts: CitationFacts) -> bool:
     """Whether a citation of B points at the place where the text of A's now stands."""
     there = fated.version_b
+    if _says(other) != _says(facts):
+        return False
     if there is None or (other.source_id, other.version_id) != (
         there.source_id,
         there.version_id,
@@ -223,3 +245,11 @@ def _points_at(other: CitationFacts, fated: Fated, facts: CitationFacts) -> bool
         same_block = other.citation.block_id == facts.citation.block_id
         return other.span is None and same_block and fated.fate is Fate.UNCHANGED
     return (other.span, other.unit) == (fated.b, fated.b_unit)
+
+
+def _says(facts: CitationFacts) -> tuple[object, ...]:
+    """Return what a citation says beside its place: another quotation is another citation."""
+    cited = facts.citation
+    if isinstance(cited, SourceCitation):
+        return cited.quote, cited.fields
+    return ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -11,6 +12,8 @@ from reviewer.audit.compare_citations import Fates, compare_citations
 from reviewer.audit.compare_reads import compare_reads
 from reviewer.audit.compare_sequence import ComparisonStopped
 from reviewer.audit.compare_stores import compare_stores, counterparts, versions_by_source
+from reviewer.audit.residency import Residency
+from reviewer.audit.texts import PLAIN_RESULT
 from store.records.comparisons import (
     AnswerDifference,
     CallDifference,
@@ -22,42 +25,69 @@ from store.records.comparisons import (
 from store.records.differences import Change, Doubt, Side, Why
 from store.records.findings import Audit, Finding, PlaceholderFacts
 from store.records.grades import Grade
-from store.records.runs import Call, ContextEdit, Message, ProblemKind, Run
+from store.records.runs import Call, ContextEdit, Run
+from store.records.sources import VersionKey
 
 __all__ = ["compare_runs"]
 
 
 def compare_runs(
-    a: Audit, b: Audit, *, identical: bool, stopped: Callable[[], bool] = lambda: False
+    a: Audit,
+    b: Audit,
+    *,
+    identical: bool,
+    unread: Collection[Side] = (),
+    stopped: Callable[[], bool] = lambda: False,
 ) -> RunComparison:
     """Compare two audited runs; *identical* says that their records hold the same.
 
-    Raises `ComparisonStopped` soon after *stopped* says so.
+    *unread* are sides of which something could not be read.  Raises
+    `ComparisonStopped` soon after *stopped* says so.
     """
     left, right = versions_by_source(a.run.versions), versions_by_source(b.run.versions)
-    unread = {side for side, audit in ((Side.A, a), (Side.B, b)) if _is_unread(audit)}
     sources = compare_stores(left, right, stopped, unread=unread)
     fates = Fates(a, right, sources, complete=False, stopped=stopped)
     return RunComparison(
         identical=identical,
         sources=sources,
-        reads=tuple(compare_reads(a.sources, b.sources, counterparts(sources), stopped)),
+        reads=tuple(
+            compare_reads(
+                a.sources, b.sources, counterparts(sources), (_unproven(a), _unproven(b)), stopped
+            )
+        ),
         citations=tuple(compare_citations(a, b, fates)),
         answers=tuple(_answers(a.run, b.run)),
         calls=tuple(_calls(a.run, b.run, stopped)),
         placeholders=tuple(_placeholders(a.placeholders, b.placeholders)),
         edits=tuple(_edits(a.run.edits, b.run.edits)),
         findings=tuple(_findings(a.findings, b.findings)),
-        doubts=tuple(_doubts(a, b)),
+        doubts=tuple(_doubts(a, b, unread)),
     )
 
 
-def _is_unread(audit: Audit) -> bool:
-    return any(problem.kind is ProblemKind.LOST for problem in audit.run.problems)
+def _unproven(audit: Audit) -> frozenset[VersionKey]:
+    """Return the versions of which some stands only in requests that the record does not prove."""
+    calls = audit.run.calls
+    if all(call.grade is not Grade.UNKNOWN for call in calls):
+        return frozenset()
+    proven = [call.index for call in calls if call.grade is not Grade.UNKNOWN]
+    residency = Residency(calls, len(audit.run.messages))
+
+    def is_proven(message: int) -> bool:
+        return any(
+            bisect_left(proven, stay.first) < bisect_right(proven, stay.last)
+            for stay in residency.stays(message)
+        )
+
+    messages = {piece.message for piece in audit.deliveries}
+    unknown = {message for message in messages if not is_proven(message)}
+    return frozenset(piece.version for piece in audit.deliveries if piece.message in unknown)
 
 
-def _doubts(a: Audit, b: Audit) -> Iterator[Doubt]:
+def _doubts(a: Audit, b: Audit, unread: Collection[Side]) -> Iterator[Doubt]:
     for side, audit in ((Side.A, a), (Side.B, b)):
+        if side in unread:
+            yield Doubt(side, Why.UNREADABLE, audit.run.run_id)
         unknown = [call for call in audit.run.calls if call.grade is Grade.UNKNOWN]
         if unknown:
             yield Doubt(side, Why.GRADE_UNKNOWN, unknown[0].grade_reason)
@@ -82,9 +112,9 @@ def _answers(a: Run, b: Run) -> Iterator[AnswerDifference]:
 
 def _calls(a: Run, b: Run, stopped: Callable[[], bool]) -> Iterator[CallDifference]:
     """Yield the calls of one number side by side; a message is named by what it holds."""
-    names: dict[Message, int] = {}
-    ours = [names.setdefault(message, len(names)) for message in a.messages]
-    theirs = [names.setdefault(message, len(names)) for message in b.messages]
+    names: dict[Hashable, int] = {}
+    ours = [names.setdefault(content, len(names)) for content in _contents(a)]
+    theirs = [names.setdefault(content, len(names)) for content in _contents(b)]
     requests_a, requests_b = _requests(a, ours), _requests(b, theirs)
     for index, (one, other) in enumerate(zip_longest(a.calls, b.calls), 1):
         if stopped():
@@ -98,6 +128,19 @@ def _calls(a: Run, b: Run, stopped: Callable[[], bool]) -> Iterator[CallDifferen
             CallDifference(index, Change.SAME, Change.SAME),
             (one, held_a, [ours[n] for n in one.response]),
             (other, held_b, [theirs[n] for n in other.response]),
+        )
+
+
+def _contents(run: Run) -> Iterator[Hashable]:
+    """Yield what each message holds; ids of tool calls, made anew in each run, by their order."""
+    order: dict[str, int] = {"": 0}
+    for message in run.messages:
+        yield (
+            message.role,
+            *(
+                (order.setdefault(part.tool_call_id, len(order)), replace(part, tool_call_id=""))
+                for part in message.parts
+            ),
         )
 
 
@@ -160,16 +203,24 @@ def _placeholders(
 ) -> Iterator[PlaceholderDifference]:
     """Yield what differs: first by the id of the tool call, then by tool and source, in order."""
     by_id, rest_a, rest_b = _paired(a, b, lambda facts: facts.tool_call_id)
-    by_name, left_a, left_b = _paired(rest_a, rest_b, lambda facts: (facts.tool, facts.source_id))
+    by_name, left_a, left_b = _paired(rest_a, rest_b, lambda facts: (facts.tool, _source(facts)))
     for ours, theirs in by_id:
         if ours != theirs:
             yield PlaceholderDifference(ours, theirs)
     for ours, theirs in by_name:
-        # Ids are made anew in each run: they are no difference.
-        if replace(ours, tool_call_id="") != replace(theirs, tool_call_id=""):
+        if _without_ids(ours) != _without_ids(theirs):
             yield PlaceholderDifference(ours, theirs)
     yield from (PlaceholderDifference(ours, None) for ours in left_a)
     yield from (PlaceholderDifference(None, theirs) for theirs in left_b)
+
+
+def _without_ids(facts: PlaceholderFacts) -> PlaceholderFacts:
+    """Return *facts* without ids, which are made anew in each run and are no difference."""
+    return replace(facts, tool_call_id="", source_id=_source(facts))
+
+
+def _source(facts: PlaceholderFacts) -> str:
+    return "" if facts.source_id.startswith(PLAIN_RESULT) else facts.source_id
 
 
 _Pairs = tuple[

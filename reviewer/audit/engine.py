@@ -12,6 +12,7 @@ from reviewer.audit.coverage import reads
 from reviewer.audit.facts import calls, sources
 from reviewer.audit.grounding import grounded
 from reviewer.audit.placeholders import placeholders
+from reviewer.audit.retention import retained
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.searches import Search, searches
 from reviewer.audit.settings import Settings
@@ -128,6 +129,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         findings=found,
         deliveries=tuple(_deliveries(standing)),
         claims=view.claims,
+        retention=tuple(retained(run, taken, standing.arrival, settings)),
         bill=view.bill,
         settings=told,
     )

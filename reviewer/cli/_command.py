@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
-    from store.reviews import DecisionLog
+    from store.reviews import Log
 
 __all__ = ["Command", "Context", "Services", "UsageError"]
 
@@ -91,7 +91,7 @@ class Services(Protocol):
         on or written.
         """
 
-    def decision_log(self, run: Run) -> DecisionLog:
+    def decision_log(self, run: Run) -> Log:
         """Return the log of the decisions on *run* in the user's data folder."""
 
     def shown_log(self, name: str) -> ShownLog:

@@ -13,6 +13,7 @@ from reviewer.cli._command import Command, Context
 from reviewer.cli._runs import add_run_option
 from reviewer.display import indented, one_line, wrap
 from reviewer.reports import (
+    RETENTION_HEADINGS,
     bill_rows,
     bill_sentences,
     bill_summary,
@@ -21,6 +22,8 @@ from reviewer.reports import (
     grade_words,
     problem_record,
     repeat_words,
+    retention_cells,
+    retention_records,
 )
 from store.records.bills import Bill, BillKind, CallBill, Saving
 from store.records.findings import Audit
@@ -61,6 +64,11 @@ def _configure(parser: ArgumentParser) -> None:
         help="a run folder, a trace file, a folder of runs, or -",
     )
     parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="the policy of what may be taken away (default: reread.toml in the working folder)",
+    )
     add_run_option(parser)
     parser.add_argument(
         "--format", choices=["csv", "json", "text"], default="text", help="how it is written"
@@ -70,7 +78,7 @@ def _configure(parser: ArgumentParser) -> None:
 
 def _run(args: Namespace, context: Context) -> int:
     account = Account(context.output, only_lost=True)
-    found = account.audits(context.services.audit(args.paths, args.store))
+    found = account.audits(context.services.audit(args.paths, args.store, config=args.config))
     audits = (audit for audit in found if args.run_id in {None, audit.run.run_id})
     if args.format == "json":
         runs = [_record(audit) for audit in audits]
@@ -96,6 +104,7 @@ def _record(audit: Audit) -> dict[str, object]:
         "problems": [problem_record(problem) for problem in audit.run.problems],
         "bill": bill_rows(audit.bill),
         "bill_summary": bill_summary(audit.bill),
+        "retention": retention_records(audit.retention),
     }
 
 
@@ -155,6 +164,7 @@ def _lines(audit: Audit, columns: int, limit: int | None) -> Iterator[str]:
     yield from _table(bill, columns)
     yield from _savings(bill, columns, limit)
     yield from _repeats(bill, columns, limit)
+    yield from _tools(audit, columns)
     yield ""
 
 
@@ -256,6 +266,28 @@ def _repeats(bill: Bill, columns: int, limit: int | None) -> Iterator[str]:
         name = one_line(one.version.source_id)
         yield from indented(one_line(repeat_words(one)), "  ", columns, [name])
     yield from _more(len(bill.repeats), limit)
+
+
+_OF_TOOLS = (
+    "results: of the tool, in some request; stayed: whole to the end; taken: cleared, folded, "
+    "saved or compacted; from: the first call without one; again: of those, read again; cut: cut "
+    "or refused as it came; ?: the record cannot say. The policy is that of [retention] in "
+    "reread.toml."
+)
+
+
+def _tools(audit: Audit, columns: int) -> Iterator[str]:
+    """Yield what became of the results of each tool."""
+    rows = [tuple(map(one_line, retention_cells(one))) for one in audit.retention if one.results]
+    if not rows:
+        return
+    sizes = [max(map(len, column)) for column in zip(RETENTION_HEADINGS, *rows, strict=True)]
+    yield f"\n  What became of the results of each tool ({len(rows)})"
+    for row in (RETENTION_HEADINGS, *rows):
+        words = [cell.ljust(size) for cell, size in zip(row[:2], sizes, strict=False)]
+        counts = [cell.rjust(size) for cell, size in zip(row[2:], sizes[2:], strict=True)]
+        yield f"  {'  '.join([*words, *counts])}"
+    yield from indented(_OF_TOOLS, "  ", columns)
 
 
 def _more(count: int, limit: int | None) -> Iterator[str]:

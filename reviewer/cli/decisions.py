@@ -72,11 +72,11 @@ def _run(args: Namespace, context: Context) -> int:
     for problem in reading.problems:
         output.note(f"{problem.where}: {problem.what}")
     if args.format == "json":
-        output.result([dumps(_record(audit, str(log.path), reading)), "\n"])
+        output.result([dumps(_record(audit, log.where, reading)), "\n"])
     else:
-        output.lines(_lines(audit, str(log.path), reading, output.columns))
+        output.lines(_lines(audit, log.where, reading, output.columns))
     if args.verify and reading.missing:
-        output.note(f"{log.path}: there is no log, so nothing was verified")
+        output.note(f"{log.where}: there is no log, so nothing was verified")
         return Exit.UNDECIDED
     if account.lost or any(each.kind is ProblemKind.LOST for each in reading.problems):
         return Exit.UNDECIDED

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from reviewer.audit.rules import Rule
-from reviewer.audit.settings import Parameter
+from reviewer.audit.settings import Parameter, Settings
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._exit import Exit
 from reviewer.display import indented, one_line
@@ -82,10 +82,16 @@ def _examples(rule: Rule, columns: int) -> Iterator[str]:
     """Yield the two runs that are the rule's tests."""
     from reviewer.audit.engine import audit  # noqa: PLC0415 - no other command waits for it
 
+    if rule.example:
+        yield ""
+        yield "In both examples reread.toml sets"
+        for change in rule.example:
+            told = f"{change.name} = {value_words(change.value)}  under [{change.owner}]"
+            yield from indented(told, "  ", columns)
     yield ""
     yield "It fires here"
     fires = rule.failing()
-    found = audit(fires, using=[rule]).findings
+    found = audit(fires, using=[rule], settings=Settings(rule.example)).findings
     for line in (*story_lines(fires), *(f"finding: {each.message}" for each in found)):
         yield from indented(one_line(line), "  ", columns)
     yield ""

@@ -33,6 +33,11 @@ from reviewer.reports._decided import (
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._map_text import map_lines, strip_lines
+from reviewer.reports._retention import (
+    RETENTION_HEADINGS,
+    retention_cells,
+    retention_records,
+)
 from reviewer.reports._settings import setting_lines, value_words
 from reviewer.reports._story import story_lines
 from reviewer.reports._svg import picture
@@ -48,6 +53,7 @@ from reviewer.reports._words import (
 __all__ = [
     "DECISION_WORDS",
     "NO_ANSWER",
+    "RETENTION_HEADINGS",
     "SCHEMA",
     "Meta",
     "Report",
@@ -72,6 +78,8 @@ __all__ = [
     "reference",
     "repeat_words",
     "reports",
+    "retention_cells",
+    "retention_records",
     "run_record",
     "setting_lines",
     "source_record",

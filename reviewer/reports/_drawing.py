@@ -21,6 +21,7 @@ __all__ = [
     "CELL_SHAPES",
     "CELL_WORDS",
     "COLUMNS",
+    "DOUBT",
     "GRADE_LETTERS",
     "LANE",
     "LETTERS",
@@ -29,6 +30,7 @@ __all__ = [
     "STRIP_BAND",
     "STRIP_MARKS",
     "STRIP_WORDS",
+    "UNPROVEN",
     "Box",
     "CellRun",
     "Lane",
@@ -51,6 +53,12 @@ MIXED = "mixed"
 """The look of a column or stretch that stands for several, which differ."""
 
 MIXED_LETTER = "~"
+
+DOUBT = "doubt"
+"""The look of what is laid over the calls that the record does not prove (grade unknown)."""
+
+UNPROVEN = "?"
+"""Stands behind the letter of a state that the record does not prove."""
 
 CELL_WORDS: Mapping[str, tuple[str, str]] = {
     "full": (LETTERS[Cell.FULL], "all of it stands in the request"),

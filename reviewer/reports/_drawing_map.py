@@ -11,9 +11,11 @@ from reviewer.display import one_line
 from reviewer.reports._drawing import (
     CELL_SHAPES,
     COLUMNS,
+    DOUBT,
     LANE,
     MIXED,
     MIXED_LETTER,
+    UNPROVEN,
     Box,
     CellRun,
     Lane,
@@ -98,11 +100,12 @@ def residency_map(audit: Audit, columns: int = COLUMNS) -> ResidencyMap:
     closing = closing if 0 < closing <= cells.calls else 0
     bounds = _bounds(cells.calls, closing, columns)
     answer = next((at for at, (first, _) in enumerate(bounds) if first == closing), None)
+    grades = _grades(audit, bounds)
     return ResidencyMap(
-        rows=tuple(_row(held, bounds) for held in shown),
+        rows=tuple(_row(held, bounds, grades) for held in shown),
         columns=bounds,
         answer=answer,
-        grades=_grades(audit, bounds),
+        grades=grades,
         axis=tuple(_axis(bounds)),
         notes=tuple(_notes(audit, bounds, len(found) - len(shown))),
     )
@@ -126,11 +129,18 @@ def _notes(audit: Audit, bounds: Columns, left: int) -> Iterator[str]:
     if left:
         some = "of one other source" if left == 1 else f"of {left} other sources"
         yield f"Nothing {some} stood in any request, and nothing cites it: not drawn."
+    unproven = sum(call.grade is Grade.UNKNOWN for call in audit.run.calls)
+    if unproven:
+        yield (
+            f"In {unproven} of {len(audit.run.calls)} calls the record cannot say what stood in "
+            f"the request. They are marked (bars cut through, {UNPROVEN}, small letters): what is "
+            "shown there came, and may not have stayed."
+        )
     if not audit.run.answers and audit.run.calls:
         yield "No answer is recorded; the last call is framed."
 
 
-def _row(held: SourceCells, bounds: Columns) -> MapRow:
+def _row(held: SourceCells, bounds: Columns, grades: MapRow) -> MapRow:
     cells: list[int] = held.cells.tolist()
     looks = []
     for first, last in bounds:
@@ -141,8 +151,40 @@ def _row(held: SourceCells, bounds: Columns) -> MapRow:
         source_id=held.source.source_id,
         citations=held.citations,
         runs=runs,
-        lane=Lane(LANE, *_cell_boxes(runs, len(bounds)), _cell_words(held, cells)),
+        lane=_lane(runs, grades, len(bounds), _cell_words(held, cells)),
     )
+
+
+def _lane(runs: Sequence[CellRun], grades: MapRow, columns: int, words: str) -> Lane:
+    """Return the boxes of a row, cut through where a call is not proven, and its letters."""
+    boxes, letters = _cell_boxes(runs, columns)
+    doubted = [run for run in grades.runs if run.look == Grade.UNKNOWN.value]
+    if not doubted or all(run.look == "absent" for run in runs):
+        return Lane(LANE, boxes, letters, words)
+    cuts = tuple(
+        Box(run.first / columns, (run.last + 1) / columns, top, _CUT, DOUBT)
+        for run in doubted
+        for top in _CUTS
+    )
+    words += f"; grade unknown in {_columns_words(doubted)}"
+    spans = [(run.first / columns, (run.last + 1) / columns) for run in doubted]
+    told = tuple(
+        Letter(each.at, f"{each.text}{UNPROVEN}", DOUBT)
+        if any(start <= each.at < end for start, end in spans)
+        else each
+        for each in letters
+    )
+    return Lane(LANE, (*boxes, *cuts), told, words)
+
+
+_CUT = 2.0
+_CUTS = (3.0, 8.0)
+"""Where the paper shows through a bar of a call that is not proven."""
+
+
+def _columns_words(runs: Sequence[CellRun]) -> str:
+    columns = sum(run.last - run.first + 1 for run in runs)
+    return "one column" if columns == 1 else f"{columns} columns"
 
 
 def _cell_boxes(

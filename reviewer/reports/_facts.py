@@ -9,6 +9,7 @@ from dataclasses import astuple, is_dataclass
 from math import isfinite
 
 from reviewer.reports._bill import bill_rows, bill_summary
+from reviewer.reports._retention import retention_records
 from reviewer.reports._settings import setting_record
 from store.digest import run_digest
 from store.errors import StoreError
@@ -103,6 +104,7 @@ def run_record(audit: Audit) -> dict[str, object]:
         "claims": [_claim(facts) for facts in audit.claims],
         "bill": bill_rows(audit.bill),
         "bill_summary": bill_summary(audit.bill),
+        "retention": retention_records(audit.retention),
         "findings": [finding_record(finding) for finding in audit.findings],
         "settings": [setting_record(setting) for setting in audit.settings],
         "absent": [finding_record(finding) for finding in audit.absent],

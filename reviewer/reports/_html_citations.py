@@ -6,6 +6,7 @@ in the answer, ``r1-c3`` the citation, ``r1-f0`` a finding, ``r1-v2`` a version.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reviewer.audit.answers import TextRun
@@ -18,6 +19,7 @@ from reviewer.reports._contents import (
     Contents,
     Passage,
     verdict_sign,
+    worst_first,
 )
 from reviewer.reports._decided import of_finding, opinion_lines
 from reviewer.reports._page import escape, grid, link, tag
@@ -31,8 +33,9 @@ def answer_part(contents: Contents, mark: str) -> str:
     answers = contents.answers()
     if not answers:
         return ""
-    parts = [tag("h3", WORDS["answers"])]
-    if contents.audit.citations:
+    cited = bool(contents.audit.citations)
+    parts = [tag("h3", WORDS["answers" if cited else "plain"])]
+    if cited:
         parts.append(tag("p", WORDS["numbers"]))
     left = len(contents.audit.run.answers) - len(answers)
     if left:
@@ -95,7 +98,7 @@ def citation_article(told: CitationText, contents: Contents, mark: str) -> str:
     return (
         f'<article class="citation {look}-edge" id="{mark}-c{facts.index}"><p>{head}</p>'
         f"{said}{tag('p', facts.reason)}{quoted}"
-        f"{_passage('request', told.request)}{_passage('stored', told.stored)}"
+        f"{_passage(told.request)}{_passage(told.stored)}"
         + (tag("p", WORDS["same"]) if told.same else "")
         + (f"<p>findings: {found}</p>" if found else "")
         + _decided(told.decided)
@@ -103,7 +106,7 @@ def citation_article(told: CitationText, contents: Contents, mark: str) -> str:
     )
 
 
-def _passage(kind: str, passage: Passage | None) -> str:
+def _passage(passage: Passage | None) -> str:
     """Return a text as text, its words marked; what is left out is counted."""
     if passage is None:
         return ""
@@ -111,7 +114,8 @@ def _passage(kind: str, passage: Passage | None) -> str:
     more = f"… {cut.left_out} {WORDS['more characters']}" if cut.left_out else ""
     head, tail = "…" if cut.head else "", "…" if cut.tail else ""
     return (
-        f'<figure class="{kind}"><figcaption>{escape(WORDS[kind])}: {escape(passage.where)}'
+        f'<figure class="{passage.kind}"><figcaption>{escape(WORDS[passage.kind])}: '
+        f"{escape(passage.where)}"
         "</figcaption>"
         f'<blockquote dir="auto">{head}{escape(cut.before)}<mark>{escape(cut.words)}</mark>'
         f"{escape(cut.after)}{tail}</blockquote>{tag('p', more) if more else ''}</figure>"
@@ -127,19 +131,27 @@ _JUMPS_FROM = 10
 
 
 def jumps(findings: Sequence[Finding], mark: str) -> str:
-    """Return links to the findings, the worst first, where there are too many to see at once."""
+    """Return links to the findings, the worst first, where there are too many to see at once.
+
+    Of each rule to the first, with how many there are.
+    """
     if len(findings) <= _JUMPS_FROM:
         return ""
     lines = []
     for severity, sign in words.FINDING_SIGNS.items():
+        first: dict[str, int] = {}
+        counted: Counter[str] = Counter()
+        for place, finding in enumerate(findings):
+            if finding.severity is severity:
+                first.setdefault(finding.rule, place)
+                counted[finding.rule] += 1
         links = [
-            link(f"#{mark}-f{place}", finding.rule)
-            for place, finding in enumerate(findings)
-            if finding.severity is severity
+            link(f"#{mark}-f{first[rule]}", rule if count == 1 else f"{rule} × {count}")
+            for rule, count in counted.items()
         ]
         if links:
             head = f'<span class="severity {severity.value}">{sign} {severity.value}</span>'
-            lines.append(f"<li>{head} ({len(links)}): {', '.join(links)}</li>")
+            lines.append(f"<li>{head} ({counted.total()}): {', '.join(links)}</li>")
     name = escape(WORDS["jump"])
     return f'<nav class="jumps" aria-label="{name}"><p>{name}</p><ul>{"".join(lines)}</ul></nav>\n'
 
@@ -153,7 +165,7 @@ def finding_part(contents: Contents, mark: str) -> str:
         left = words.undecided(audit.calls)
         said = f"{WORDS['no findings']}; {left}." if left else f"{WORDS['no findings']}."
         return tag("h3", heading) + tag("p", said) + gone
-    rows = [_finding(contents, number, mark) for number in range(len(audit.findings))]
+    rows = [_finding(contents, number, mark) for number in worst_first(audit)]
     names = ("severity", "rule", "finding", "where", "grade")
     return grid(heading, names, rows) + gone + _rules(contents, mark)
 
@@ -166,7 +178,7 @@ def _finding(contents: Contents, number: int, mark: str) -> list[str]:
     decided = opinion_lines(of_finding(contents.meta, contents.audit, finding))
     return [
         f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',
-        escape(finding.rule) + (tag("small", known) if known else ""),
+        link(f"#{mark}-{finding.rule}", finding.rule) + (tag("small", known) if known else ""),
         f'<span class="prose">{escape(finding.message)}</span>{_decided(list(decided))}',
         _where(contents, finding, mark),
         escape(finding.grade.value),
@@ -192,13 +204,10 @@ def _rules(contents: Contents, mark: str) -> str:
     """Return what the rules say that found something: a reader may not know their ids."""
     from reviewer.audit.rules import rules  # noqa: PLC0415 - a list of formats needs none
 
-    broken = {finding.rule for finding in contents.audit.findings}
+    known = {rule.id: f"{rule.summary}. {rule.why}" for rule in rules()}
     told = "".join(
-        f'<div><dt id="{mark}-{escape(rule.id)}">{escape(rule.id)}</dt>'
-        f"<dd>{escape(rule.summary)}. {escape(rule.why)}</dd></div>"
-        for rule in rules()
-        if rule.id in broken
+        f'<div><dt id="{mark}-{escape(rule)}">{escape(rule)}</dt>'
+        f"<dd>{escape(known.get(rule, WORDS['rule unknown']))}</dd></div>"
+        for rule in sorted({finding.rule for finding in contents.audit.findings})
     )
-    if not told:
-        return ""
     return f'<p class="quiet">{escape(WORDS["rules broken"])}</p><dl class="rules">{told}</dl>\n'

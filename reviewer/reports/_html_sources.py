@@ -65,6 +65,7 @@ def source_part(contents: Contents, mark: str) -> str:
     return (
         tag("h3", f"{WORDS['sources']} ({len(contents.versions)})")
         + tag("p", WORDS["strips"])
+        + (tag("p", WORDS["strips unproven"]) if words.undecided(contents.audit.calls) else "")
         + _legend(looks)
         + grid("", names, list(_versions(contents, mark)))
     )

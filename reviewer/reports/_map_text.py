@@ -10,6 +10,7 @@ from reviewer.reports._drawing import CELL_WORDS, STRIP_MARKS, STRIP_WORDS, lett
 from reviewer.reports._drawing_map import MapRow, ResidencyMap, residency_map
 from reviewer.reports._drawing_strip import strip_columns, strip_words, version_strips
 from store.records.findings import Audit
+from store.records.grades import Grade
 
 __all__ = ["map_lines", "strip_lines"]
 
@@ -29,14 +30,20 @@ def map_lines(audit: Audit, columns: int) -> Iterator[str]:
         yield from wrap(line, columns)
     yield from wrap(map_.grades.lane.words, columns)
     yield f"{_INDENT}  {_axis(map_)}"
-    yield f"{_INDENT}  {_letters(map_.grades, map_.answer)}  {map_.grades.name}"
+    yield f"{_INDENT}  {_letters(map_.grades, map_)}  {map_.grades.name}"
     for row in map_.rows:
         mark = "◆" if row.citations else " "
-        yield f"{_INDENT}{mark} {_letters(row, map_.answer)}  {row.name}"
+        yield f"{_INDENT}{mark} {_letters(row, map_)}  {row.name}"
 
 
-def _letters(row: MapRow, answer: int | None) -> str:
+def _letters(row: MapRow, map_: ResidencyMap) -> str:
+    """Return a letter for each column, a small one where the record does not prove its calls."""
     text = "".join(letter_of(run.look) * (run.last - run.first + 1) for run in row.runs)
+    answer = map_.answer
+    for run in map_.grades.runs:
+        if run.look == Grade.UNKNOWN.value:
+            end = run.last + 1
+            text = f"{text[: run.first]}{text[run.first : end].lower()}{text[end:]}"
     if answer is None:
         return text
     return f"{text[:answer]}|{text[answer]}|{text[answer + 1 :]}"

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
+from typing import NamedTuple
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._bill import bill_sentences
-from reviewer.reports._contents import WORDS, Contents, run_facts, verdict_counts, verdict_sign
+from reviewer.reports._contents import (
+    INDEX,
+    WORDS,
+    Contents,
+    problem_counts,
+    run_facts,
+    verdict_counts,
+    verdict_sign,
+)
 from reviewer.reports._decided import chain_words
 from reviewer.reports._html_citations import answer_part, citation_article, finding_part, jumps
 from reviewer.reports._html_sources import map_part, source_part
@@ -46,7 +55,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield sheet(problem_sheet(problems)) if problems else ""
         yield "".join(f"{_instead(name, reason)}" for name, reason in parts.failed)
         if len(index) > 1:
-            yield grid(WORDS["runs"], ("run", "grade", "verdicts", "findings"), index)
+            yield grid(WORDS["runs"], INDEX, index)
         yield from spool.taken()
     finally:
         spool.close()
@@ -90,38 +99,81 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
         escape(words.grade_of(audit).value),
         escape(verdicts or "–"),
         escape(f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))),
+        escape(problem_counts(audit)),
     ]
 
 
 def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
-    run = audit.run
-    name = run.title or run.run_id
-    contents = Contents(audit, meta)
+    run, contents = audit.run, Contents(audit, meta)
+    held = list(_parts(contents, mark, parts))
     yield f'<section class="run" id="{mark}">\n'
-    yield tag("h2", name)
-    yield _facts(audit)
+    yield tag("h2", run.title or run.run_id)
+    yield _facts(audit, mark)
     yield sheet(problem_sheet(run.problems)) if run.problems else ""
+    leads = " · ".join(link(f"#{mark}-{part.key}", part.name) for part in held)
+    yield f'<nav class="parts" aria-label="parts"><p>{leads}</p></nav>\n'
     yield jumps(audit.findings, mark)
-    yield parts.made(f"{name}: {WORDS['answers']}", lambda: answer_part(contents, mark))
-    yield from _citations(contents, mark, parts)
-    yield parts.made(f"{name}: {WORDS['findings']}", lambda: finding_part(contents, mark))
-    yield _settings(audit)
-    yield parts.made(f"{name}: {WORDS['map']}", lambda: map_part(contents, mark))
-    yield parts.made(f"{name}: {WORDS['sources']}", lambda: source_part(contents, mark))
-    yield sheet(placeholder_sheet(audit)) if audit.placeholders else ""
-    yield sheet(read_sheet(audit, meta)) if audit.reads else ""
-    yield _tokens(audit)
+    for part in held:
+        yield f'<div id="{mark}-{part.key}">\n'
+        yield from part.pieces
+        yield "</div>\n"
     yield "</section>\n"
 
 
-def _facts(audit: Audit) -> str:
+class _Part(NamedTuple):
+    """A part of a run: the end of its mark, its name in the list of parts, what makes it."""
+
+    key: str
+    name: str
+    pieces: Iterator[str]
+
+
+def _parts(contents: Contents, mark: str, parts: Parts) -> Iterator[_Part]:
+    """Yield the parts a run has, in their order; answers that cite nothing come last."""
+    audit = contents.audit
+    name = audit.run.title or audit.run.run_id
+
+    def part(key: str, make: Callable[[Contents, str], str], count: int | None = None) -> _Part:
+        said = WORDS[key] if count is None else f"{WORDS[key]} ({count})"
+        made = _made(parts, f"{name}: {said}", partial(make, contents, mark))
+        return _Part(key.replace(" ", "-"), said, made)
+
+    cited = bool(audit.citations)
+    answers = "answers" if cited else "plain"
+    if cited:
+        yield part(answers, answer_part)
+    told = f"{WORDS['citations']} ({len(audit.citations)})"
+    yield _Part("citations", told, _citations(contents, mark, parts))
+    yield part("findings", finding_part, len(audit.findings))
+    if audit.settings:
+        yield part("settings", _settings)
+    if audit.run.calls and audit.sources:
+        yield part("map", map_part)
+    if audit.sources:
+        yield part("sources", source_part, len(contents.versions))
+    if audit.placeholders:
+        yield part("placeholders", lambda held, _: sheet(placeholder_sheet(held.audit)))
+    if audit.reads:
+        yield part("all reads", lambda held, _: sheet(read_sheet(held.audit, held.meta)))
+    if audit.bill.calls:
+        yield part("tokens", _tokens)
+    if audit.run.answers and not cited:
+        yield part(answers, answer_part)
+
+
+def _made(parts: Parts, name: str, make: Callable[[], str]) -> Iterator[str]:
+    yield parts.made(name, make)
+
+
+def _facts(audit: Audit, mark: str) -> str:
     pairs = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
         for name, value in run_facts(audit)
     )
+    first = {facts.verdict.word: facts.index for facts in reversed(audit.citations)}
     counts = "".join(
-        f'<li><span class="verdict {words.good(verdict)}">{verdict_sign(verdict)} '
-        f"{escape(verdict.word)}</span> {count}</li>"
+        f'<li><a class="verdict {words.good(verdict)}" href="#{mark}-c{first[verdict.word]}">'
+        f"{verdict_sign(verdict)} {escape(verdict.word)}</a> {count}</li>"
         for verdict, count in verdict_counts(audit)
     )
     return (
@@ -148,14 +200,14 @@ def _citation(contents: Contents, place: int, mark: str) -> str:
     return citation_article(contents.citation(place), contents, mark)
 
 
-def _settings(audit: Audit) -> str:
+def _settings(contents: Contents, _mark: str) -> str:
     """Return every setting in force: none of them may act unseen."""
-    lines = "".join(f"<li>{escape(line)}</li>" for line in setting_lines(audit))
+    lines = "".join(f"<li>{escape(line)}</li>" for line in setting_lines(contents.audit))
     return tag("h3", WORDS["settings"]) + f"<ul>{lines}</ul>\n" if lines else ""
 
 
-def _tokens(audit: Audit) -> str:
-    sentences = "".join(tag("p", sentence) for sentence in bill_sentences(audit.bill))
+def _tokens(contents: Contents, _mark: str) -> str:
+    sentences = "".join(tag("p", said) for said in bill_sentences(contents.audit.bill))
     return tag("h3", WORDS["tokens"]) + sentences if sentences else ""
 
 

@@ -10,13 +10,16 @@ from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._bill import bill_sentences
 from reviewer.reports._contents import (
+    INDEX,
     WORDS,
     CitationText,
     Contents,
     Passage,
+    problem_counts,
     run_facts,
     verdict_counts,
     verdict_sign,
+    worst_first,
 )
 from reviewer.reports._decided import chain_words, of_finding, opinion_lines
 from reviewer.reports._made import made_sentences
@@ -54,7 +57,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield "".join(_instead(name, reason) for name, reason in parts.failed)
         if len(index) > 1:
             yield f"## {WORDS['runs']}\n\n"
-            yield f"{table(('run', 'grade', 'verdicts', 'findings'), index)}\n"
+            yield f"{table(INDEX, index)}\n"
         yield from spool.taken()
     finally:
         spool.close()
@@ -85,6 +88,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
         words.grade_of(audit).value,
         verdicts or "–",
         f"{found}; {prose(left)}" if left else found,
+        problem_counts(audit),
     ]
 
 
@@ -187,14 +191,14 @@ def _citation(contents: Contents, place: int, mark: str) -> str:
     held.append(f"{shown}  \n{prose(facts.reason)}")
     held += [f"Claim: {prose(told.claim)}"] if told.claim else []
     held += [f"Quoted: {code(told.quote)}"] if told.quote is not None else []
-    held += _passage("request", told.request) + _passage("stored", told.stored)
+    held += _passage(told.request) + _passage(told.stored)
     held += [WORDS["same"]] if told.same else []
     held += [f"- {prose(line)}" for line in told.decided]
     held.append(_leads(contents, told, mark))
     return "\n\n".join(held) + "\n\n"
 
 
-def _passage(kind: str, passage: Passage | None) -> list[str]:
+def _passage(passage: Passage | None) -> list[str]:
     """Return a text with its words between marks, and how much is left out."""
     if passage is None:
         return []
@@ -202,7 +206,7 @@ def _passage(kind: str, passage: Passage | None) -> list[str]:
     head, tail = "…" if cut.head else "", "…" if cut.tail else ""
     text = f"{head}{exact(cut.before)}⟦{exact(cut.words)}⟧{exact(cut.after)}{tail}"
     more = [f"… {cut.left_out} {WORDS['more characters']}"] if cut.left_out else []
-    return [f"{WORDS[kind]}: {prose(passage.where)}", block(text).rstrip("\n"), *more]
+    return [f"{WORDS[passage.kind]}: {prose(passage.where)}", block(text).rstrip("\n"), *more]
 
 
 def _leads(contents: Contents, told: CitationText, mark: str) -> str:
@@ -226,7 +230,8 @@ def _findings(contents: Contents, mark: str) -> str:
     if not audit.findings:
         left = words.undecided(audit.calls)
         return f"{heading}{WORDS['no findings']}{f'; {prose(left)}' if left else ''}.\n\n"
-    rows = [_finding(contents, number, each, mark) for number, each in enumerate(audit.findings)]
+    found = audit.findings
+    rows = [_finding(contents, number, found[number], mark) for number in worst_first(audit)]
     names = ("severity", "rule", "finding", "where", "grade")
     return f"{heading}{table(names, rows)}\n{_rules(contents)}"
 

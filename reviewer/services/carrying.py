@@ -30,7 +30,7 @@ from store.records.sources import Selection, VersionKey
 from store.records.targets import Target, citation_target, finding_target
 from store.records.text import Span, Unit
 from store.references import format_reference
-from store.reviews import DecisionLog
+from store.reviews import Log
 
 __all__ = ["CarriedOver", "Decided", "carry", "decided", "with_decisions"]
 
@@ -51,7 +51,7 @@ class Decided:
     missing: bool = False
 
     @classmethod
-    def read(cls, lineage: Lineage, logs: Sequence[DecisionLog]) -> Decided:
+    def read(cls, lineage: Lineage, logs: Sequence[Log]) -> Decided:
         """Read *logs*; raises `StoreError` for one that cannot be read."""
         readings = [log.read() for log in logs]
         # Each log has its own order; between logs only the times tell.
@@ -147,7 +147,7 @@ def decided(
         tell(f"{problem.where}: {problem.what}")
     found = with_decisions(comparing, held)
     if held.missing:
-        tell(f"{logs[0].path}: no decision was made on A: there is no log")
+        tell(f"{logs[0].where}: no decision was made on A: there is no log")
     elif carry_over:
         done = carry(found, held, reviewer_name())
         b = comparing.comparison.b.given

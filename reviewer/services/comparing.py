@@ -30,6 +30,7 @@ from store.records.differences import (
     SourceChange,
 )
 from store.records.findings import Audit
+from store.records.grades import Grade
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import Version
 from store.stopping import StoppedError
@@ -103,7 +104,7 @@ def _runs(a: Opened, b: Opened, chosen: Chosen) -> Comparing:
 def _judged(side: Opened, chosen: Chosen, option: str) -> _Judged:
     """Return the audit of the run that is meant."""
     run = _chosen(side, chosen.run_a if option == "--run-a" else chosen.run_b, option)
-    problems = list(side.problems)
+    problems = [*side.problems, *run.problems]
     others = len(side.with_calls) - 1
     if others:
         what = f"compared is run {run.run_id}; {others} more lie there, {option} chooses another"
@@ -136,7 +137,8 @@ def _audits(a: _Judged, b: _Judged, stopped: Stopped) -> Comparing:
     digest_a, digest_b = _digest(audit_a.run), _digest(audit_b.run)
     one_place = _is_one_place(name_a, name_b) and audit_a.run.run_id == audit_b.run.run_id
     identical = bool(digest_a) and digest_a == digest_b
-    found = compare_runs(audit_a, audit_b, identical=identical, stopped=stopped)
+    unread = [side for side, held in ((Side.A, problems_a), (Side.B, problems_b)) if _lost(held)]
+    found = compare_runs(audit_a, audit_b, identical=identical, unread=unread, stopped=stopped)
     comparison = Comparison(
         Kind.RUNS,
         _run_facts(name_a, audit_a, digest_a),
@@ -213,7 +215,7 @@ def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) 
         run.run_id,
         digest,
         run.format,
-        max((each.grade for each in audit.calls), key=lambda grade: grade.rank).value,
+        Grade.weakest(run.grade, *(each.grade for each in audit.calls)).value,
         call=call,
         calls=len(run.calls),
         sources=len({version.key.source_id for version in run.versions}),
@@ -226,8 +228,8 @@ def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) 
 
 def _stores(a: Opened, b: Opened, chosen: Chosen) -> Comparing:
     versions_a, versions_b = _versions(a), _versions(b)
-    problems_a = (*a.problems, *_empty(a, versions_a))
-    problems_b = (*b.problems, *_empty(b, versions_b))
+    problems_a = (*a.all_problems, *_empty(a, versions_a))
+    problems_b = (*b.all_problems, *_empty(b, versions_b))
     found: StoreComparison | None = None
     audit: Audit | None = None
     if versions_a and versions_b:

@@ -92,7 +92,7 @@ def _concerning(side: Opened) -> Iterator[Problem]:
     """Yield what could not be read, and what else is said of the source that is compared."""
     reference = side.named.reference
     source = reference.selection.source_id if reference is not None else ""
-    for problem in side.problems:
+    for problem in side.all_problems:
         if problem.kind is ProblemKind.LOST or source in f"{problem.where} {problem.what}":
             yield problem
 

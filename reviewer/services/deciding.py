@@ -25,7 +25,7 @@ from store.records.reviews import (
     standing,
 )
 from store.records.runs import Problem, ProblemKind, Run
-from store.reviews import DecisionLog, Reading
+from store.reviews import DecisionLog, Log, Reading
 
 __all__ = [
     "REVIEWER_VARIABLE",
@@ -40,7 +40,7 @@ REVIEWER_VARIABLE = "REREAD_REVIEWER"
 """The environment variable that names the reviewer."""
 
 
-def decision_log(run: Run) -> DecisionLog:
+def decision_log(run: Run) -> Log:
     """Return the log that decisions on *run* go to, which may be that of its beginning.
 
     Raises `StoreError` for a run that has no digest.

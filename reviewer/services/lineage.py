@@ -15,11 +15,12 @@ from functools import cached_property
 from pathlib import Path
 
 from reviewer.services.places import data_dir
+from reviewer.services.team import team_log
 from store.digest import Beginnings, TextPool, run_digest
 from store.errors import StoreError
 from store.records.reviews import Decision, TargetKind
 from store.records.runs import Run
-from store.reviews import DecisionLog
+from store.reviews import DecisionLog, Log
 
 __all__ = ["LOG_NAME", "Lineage", "decisions_path", "logs_of", "not_of_this_record"]
 
@@ -74,15 +75,25 @@ class Lineage:
         return any(self._beginnings.holds(decision.upto, text) for text in texts)
 
 
-def logs_of(lineage: Lineage, known: dict[Path, str] | None = None) -> tuple[DecisionLog, ...]:
+def logs_of(lineage: Lineage, known: dict[Path, str] | None = None) -> tuple[Log, ...]:
     """Return the log that decisions on this record go to, and behind it others that hold some.
 
-    There is more than one only where two reviewers began at once at different
-    lengths of a run.  *known* keeps the run ids of logs for the next look.
+    A database that a team shares takes the decisions where one is named; what
+    was decided in files before is still shown.  Of files there is more than one
+    only where two reviewers began at once at different lengths of a run.
+    *known* keeps the run ids of logs for the next look.
     """
+    files = _files_of(lineage, {} if known is None else known)
+    shared = team_log(lineage.run_id)
+    if shared is None:
+        return tuple(map(DecisionLog, files))
+    return (shared, *(DecisionLog(path) for path in files if path.exists()))
+
+
+def _files_of(lineage: Lineage, known: dict[Path, str]) -> list[Path]:
     own = decisions_path(lineage.digest)
     met: list[tuple[Decision, Path]] = []
-    for path in _logs_with(lineage.run_id, {} if known is None else known):
+    for path in _logs_with(lineage.run_id, known):
         if path == own:
             continue
         with suppress(StoreError):  # a log that cannot be read is told where it is the only one
@@ -90,8 +101,7 @@ def logs_of(lineage: Lineage, known: dict[Path, str] | None = None) -> tuple[Dec
             if any(lineage.holds(each) for each in decisions):
                 met.append((decisions[0], path))
     related = [path for _, path in sorted(met, key=lambda one: (one[0].at, one[1]))]
-    paths = [own, *related] if own.exists() or not related else related
-    return tuple(DecisionLog(path) for path in paths)
+    return [own, *related] if own.exists() or not related else related
 
 
 def not_of_this_record(count: int) -> str:

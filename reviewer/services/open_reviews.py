@@ -11,7 +11,7 @@ from store.errors import StoreError
 from store.records.findings import Audit
 from store.records.reviews import Decision, LogEnd, Reviews, Target, TargetState, current, standing
 from store.records.runs import Problem, ProblemKind, Run
-from store.reviews import DecisionLog, Reading
+from store.reviews import Log, Reading
 
 __all__ = ["open_reviews"]
 
@@ -69,9 +69,9 @@ def _read(run: Run, problems: list[Problem]) -> _Read:
     return _Read(run, lineage.digest, own, tuple(ends))
 
 
-def _end(log: DecisionLog, reading: Reading) -> LogEnd:
+def _end(log: Log, reading: Reading) -> LogEnd:
     last = reading.end if reading.records else ""
-    return LogEnd(str(log.path), reading.holds, reading.records, last)
+    return LogEnd(log.where, reading.holds, reading.records, last)
 
 
 def _by_run(

@@ -10,7 +10,7 @@ from uuid import uuid4
 from store.errors import StoreError
 from store.records.reviews import Decision, DecisionKind, Target, TargetState, current, standing
 from store.records.runs import Problem
-from store.reviews import DecisionLog, Reading
+from store.reviews import Log, Reading
 
 __all__ = ["Reviewing"]
 
@@ -33,7 +33,7 @@ class Reviewing:
 
     def __init__(
         self,
-        log: DecisionLog,
+        log: Log,
         reviewer: str,
         *,
         run_id: str = "",
@@ -48,7 +48,7 @@ class Reviewing:
         self._own: tuple[Decision, ...] = ()
         self._left_out: tuple[Decision, ...] = ()
         self._states: Mapping[Target, TargetState] = {}
-        self._logs: tuple[DecisionLog, ...] = (log,)
+        self._logs: tuple[Log, ...] = (log,)
         self._readings = [Reading()]
         self._holds: Callable[[Decision], bool] = _all
         self.refresh()
@@ -64,7 +64,7 @@ class Reviewing:
         self._settle()
 
     @property
-    def logs(self) -> tuple[DecisionLog, ...]:
+    def logs(self) -> tuple[Log, ...]:
         """The log that is written to, and behind it others that are read."""
         return self._logs
 
@@ -93,17 +93,15 @@ class Reviewing:
         """Whether a decision was taken back and none was made since."""
         return bool(self._undone)
 
-    def use(
-        self, logs: Sequence[DecisionLog], run_digest: str, holds: Callable[[Decision], bool]
-    ) -> None:
+    def use(self, logs: Sequence[Log], run_digest: str, holds: Callable[[Decision], bool]) -> None:
         """Go on with these logs, on the record *run_digest* of the same run.
 
         The first is written to.  Only decisions that *holds* is true of are
         taken for decisions on this record.
         """
-        read = {log.path: reading for log, reading in zip(self._logs, self._readings, strict=True)}
+        read = {log.where: reading for log, reading in zip(self._logs, self._readings, strict=True)}
         self._logs = tuple(logs)
-        self._readings = [read.get(log.path, Reading()) for log in logs]
+        self._readings = [read.get(log.where, Reading()) for log in logs]
         self._run = (self._run[0], run_digest)
         self._holds = holds
         self.refresh()

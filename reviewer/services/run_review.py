@@ -15,7 +15,6 @@ from reviewer.services.reviewing import Reviewing
 from store.errors import StoreError
 from store.records.reviews import Decision, DecisionKind, Target, TargetState
 from store.records.runs import Problem, ProblemKind, Run
-from store.reviews import DecisionLog
 
 __all__ = ["RunReview", "Shown"]
 
@@ -105,13 +104,13 @@ class RunReview:
         new = self._lineage is None
         lineage = self._lineage = self._lineage or Lineage(self._run)
         if self._work is None:
-            log = DecisionLog(decisions_path(lineage.digest))
+            log = logs_of(lineage, self._known)[0]
             self._work = Reviewing(log, self._name(), run_id=self._run.run_id)
         looked = _changed(decisions_path(lineage.digest).parent.parent)
         if new or again or looked != self._looked:
             self._looked = looked
             logs = logs_of(lineage, self._known)
-            if new or [log.path for log in logs] != [log.path for log in self._work.logs]:
+            if new or [log.where for log in logs] != [log.where for log in self._work.logs]:
                 self._work.use(logs, lineage.digest, lineage.holds)
         self._work.refresh()
         self._work.reviewer = self._name()
@@ -130,7 +129,7 @@ class RunReview:
         left = len(work.left_out)
         if left:
             what = not_of_this_record(left)
-            problems += (Problem(str(work.logs[0].path), what, ProblemKind.NOTED),)
+            problems += (Problem(work.logs[0].where, what, ProblemKind.NOTED),)
         return Shown(work.states, (*work.problems, *problems), work.reviewer, lineage.digest)
 
 

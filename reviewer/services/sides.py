@@ -88,9 +88,17 @@ class Opened:
         return self.text is not None or self.named.reference is not None
 
     @property
+    def all_problems(self) -> list[Problem]:
+        """Those of the side, and of all its runs; that a store holds no call is none."""
+        found = [*self.problems, *(each for run in self.runs for each in run.problems)]
+        if self.with_calls:
+            return found
+        return [each for each in found if not is_about_calls(each)]
+
+    @property
     def lost(self) -> bool:
         """Whether something could not be read."""
-        return any(problem.kind is ProblemKind.LOST for problem in self.problems)
+        return any(problem.kind is ProblemKind.LOST for problem in self.all_problems)
 
 
 def open_side(
@@ -106,13 +114,10 @@ def open_side(
     for found in open_paths([name.path], store, stopped=stopped):
         if isinstance(found, Run):
             side.runs.append(found)
-            side.problems += found.problems
         else:
             side.problems.append(found)
     if not side.runs and name.call is None and name.reference is None:
         _read_text(side)
-    if not side.with_calls:
-        side.problems = [each for each in side.problems if not is_about_calls(each)]
     return side
 
 

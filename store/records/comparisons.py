@@ -10,8 +10,10 @@ from store.records.differences import (
     Doubt,
     Fate,
     Fated,
+    Side,
     SourceDifference,
     TextComparison,
+    Why,
 )
 from store.records.findings import Finding, PlaceholderFacts, PlaceholderKind, Verdict
 from store.records.runs import ContextEdit, Problem
@@ -135,15 +137,24 @@ class CitationDifference:
         return self.matched is not None and self.verdict_a is not self.verdict_b
 
     @property
+    def names_no_text(self) -> bool:
+        """Whether A's citation names no text at all, so that none could become another."""
+        doubt = self.fated.doubt if self.fated is not None else None
+        return doubt is not None and doubt.side is Side.A and doubt.why in _NO_TEXT
+
+    @property
     def same(self) -> bool:
         """Whether both cite the same text for the same sentence with the same verdict."""
+        unchanged = self.fated is not None and self.fated.fate is Fate.UNCHANGED
         return (
             self.matched in (Matched.KEY, Matched.PLACE)
             and self.same_sentence
-            and self.fated is not None
-            and self.fated.fate is Fate.UNCHANGED
+            and (unchanged or self.names_no_text)
             and not self.verdict_changed
         )
+
+
+_NO_TEXT = frozenset({Why.NO_SOURCE, Why.NO_PLACE})
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ __all__ = [
     "PlaceholderFacts",
     "PlaceholderKind",
     "ReadFacts",
+    "Retention",
     "Setting",
     "Severity",
     "SourceFacts",
@@ -39,6 +40,7 @@ __all__ = [
     "Tokens",
     "Verdict",
     "VersionFacts",
+    "Wanted",
     "Where",
 ]
 
@@ -310,6 +312,48 @@ class CitationFacts:
     answer: int = 0
 
 
+class Wanted(StrEnum):
+    """What a policy wants to become of the results of a tool.
+
+    ``NEVER``: they stay.  ``FIRST``: they go first, since they can be fetched
+    again.  ``LATE``: they go when nothing else is left.  ``UNSAID``: in between.
+    """
+
+    NEVER = "never"
+    FIRST = "first"
+    LATE = "late"
+    UNSAID = "unsaid"
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What became of the results of one tool over a run.
+
+    ``results`` are those that stood in some request, in any form; ``chars``
+    counts their code points as obtained.  ``taken`` were replaced or removed
+    later, or instead; ``first_taken`` is the first call without one, ``None``
+    where none was taken or the time is not recorded; ``read_again`` of them
+    came again in part or whole.  ``cut`` were cut or refused as they came, and
+    of ``unproven`` the record cannot say it.
+    """
+
+    tool: str
+    wanted: Wanted
+    results: int
+    chars: int
+    taken: int
+    chars_taken: int
+    first_taken: int | None
+    read_again: int
+    cut: int
+    unproven: int
+
+    @property
+    def stayed(self) -> int:
+        """Results that stood whole to the end."""
+        return self.results - self.taken - self.cut - self.unproven
+
+
 class ClaimKind(StrEnum):
     """What sort of thing an answer says that can be looked for in its request."""
 
@@ -440,6 +484,7 @@ class Audit:
     findings: tuple[Finding, ...]
     deliveries: tuple[Delivery, ...] = field(default=(), repr=False)
     claims: tuple[ClaimFacts, ...] = field(default=(), repr=False)
+    retention: tuple[Retention, ...] = field(default=(), repr=False)
     bill: Bill = field(default=Bill(), repr=False)
     settings: tuple[Setting, ...] = ()
     absent: tuple[Finding, ...] = ()

@@ -104,6 +104,14 @@ def test_decisions_come_back_in_their_order_and_the_chain_holds(log: TeamLog) ->
     assert log.verify().records == 2
 
 
+def test_what_is_there_already_is_not_added_again(log: TeamLog) -> None:
+    first, second = made(), made("reject", reviewer="Bo")
+    assert [each.id for each in log.append_new([first, second])] == [first.id, second.id]
+    third = made("flag", B)
+    assert [each.id for each in log.append_new([first, third, third])] == [third.id]
+    assert log.verify().records == 3
+
+
 def test_logs_of_other_runs_are_apart(log: TeamLog, address: str) -> None:
     log.append(made())
     other = TeamLog(address, "d" * 64)

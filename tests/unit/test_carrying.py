@@ -1,19 +1,30 @@
 """Decisions carried over to another run: only where the text is the same, and each says so."""
 
+import errno
 import hashlib
 import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from reviewer.audit.compare_decisions import decision_fates
+from reviewer.audit.compare_runs import compare_runs
 from reviewer.audit.engine import audit
+from reviewer.reports import opinion_lines
 from reviewer.services.carrying import Decided, carry, decided, with_decisions
 from reviewer.services.comparing import Comparing, compare_audits
 from reviewer.services.deciding import decision_log
 from reviewer.services.lineage import Lineage, logs_of
 from reviewer.services.reviewing import Reviewing
 from reviewer.services.run_review import RunReview
+from reviewer.window.presenters.decisions import decision_rows
 from store.digest import run_digest
 from store.errors import StoreError
 from store.records.citations import SourceCitation
@@ -73,7 +84,11 @@ def decide(found: Audit) -> DecisionLog:
     reviewing(found, "Ann").decide(target, DecisionKind.ACCEPT, "page 3 says so")
     reviewing(found, "Bo").decide(target, DecisionKind.REJECT)
     reviewing(found, "Ann").decide(target, DecisionKind.NOTE, "一条注释 🤔")
-    return decision_log(found.run)
+    return file_of(found)
+
+
+def file_of(found: Audit) -> DecisionLog:
+    return DecisionLog(Path(decision_log(found.run).where))
 
 
 def compared(a: Audit, b: Audit) -> Comparing:
@@ -125,12 +140,25 @@ def test_a_disagreement_stays_one() -> None:
     assert [each.reviewer for each in state.opinions] == ["Ann", "Bo"]
 
 
+def test_every_place_that_shows_a_carried_decision_says_so() -> None:
+    decide(A)
+    carried(A, MOVED)
+    (state,) = current(decision_log(MOVED.run).read().decisions).values()
+    lines = list(opinion_lines(state))
+    assert all("carried over by Cy from run talk" in line for line in lines[:-1])
+    assert "the text stood at doc@" in lines[0]
+    words = [row.word for row in decision_rows(state)]
+    assert all(word.endswith("on run talk, carried over by Cy") for word in words)
+    (before,) = current(held(A).standing).values()
+    assert not any("carried" in row.word for row in decision_rows(before))
+
+
 def test_done_twice_it_adds_nothing() -> None:
     decide(A)
     assert carried(A, MOVED) == 3
-    before = decision_log(MOVED.run).path.read_bytes()
+    before = file_of(MOVED).path.read_bytes()
     assert carried(A, MOVED, "Someone else") == 0
-    assert decision_log(MOVED.run).path.read_bytes() == before
+    assert file_of(MOVED).path.read_bytes() == before
     reviewing(A, "Dee").decide(citation_target(A.citations[0]), DecisionKind.FLAG)
     assert carried(A, MOVED) == 1
 
@@ -202,6 +230,76 @@ def test_nothing_is_carried_over_where_anything_is_another(
     assert decision_log(other.run).read().missing
 
 
+def test_a_citation_without_a_version_is_not_the_same_where_it_means_another_one() -> None:
+    """B holds the version that A meant, and its own citation means a newer one."""
+    newer = TEXT.replace("stops before", "goes on before")
+    talk = Talk()
+    talk.say("What stops?")
+    talk.source("doc", TEXT)
+    talk.source("doc", newer)
+    talk.result(newer, chars("doc", version=hashlib.sha256(newer.encode()).hexdigest()))
+    citation = SourceCitation(MARK, "doc", span=CITED)
+    talk.builder.answers.append(Answer(talk.call(), WORDS, (citation,)))
+    other = audit(talk.run())
+    assert citation_target(other.citations[0]) == citation_target(A.citations[0])
+    assert other.citations[0].version_id != A.citations[0].version_id
+    decide(A)
+    assert {fate.obstacle for fate in fates(A, other)} == {Obstacle.TEXT}
+    assert carried(A, other) == 0
+
+
+@pytest.mark.parametrize("more", [{"quote": "another quotation"}, {"fields": ("a",)}])
+def test_another_quotation_or_other_fields_are_another_citation(more: dict[str, Any]) -> None:
+    talk = Talk()
+    talk.say("What stops?")
+    talk.source("doc", TEXT)
+    talk.result(TEXT, chars("doc"))
+    citation = SourceCitation(MARK, "doc", span=CITED, **more)
+    talk.builder.answers.append(Answer(talk.call(), WORDS, (citation,)))
+    decide(A)
+    assert {fate.to for fate in fates(A, audit(talk.run()))} == {None}
+
+
+LINES = [
+    "the first of all the lines\n",
+    "单批上限为200条，超时设为三十秒。\n",
+    "x\n",
+    "a\n",
+    "200\n",
+]
+TEXTS = st.lists(st.sampled_from(LINES), min_size=1, max_size=7).map("".join)
+
+
+@settings(max_examples=150)
+@given(TEXTS, TEXTS, st.data())
+def test_whatever_can_be_carried_over_speaks_of_the_same_text(
+    old: str, new: str, data: st.DataObject
+) -> None:
+    def place(text: str) -> Span:
+        start = data.draw(st.integers(0, len(text) - 1))
+        return Span(start, data.draw(st.integers(start + 1, len(text))))
+
+    a = run(old, place(old))
+    # Often the very text, if it is there: chance alone would seldom find it.
+    cited = a.citations[0].span or Span(0, 1)
+    words = old[cited.start : cited.end]
+    at = new.find(words)
+    again = Span(at, at + len(words)) if at >= 0 and data.draw(st.booleans()) else place(new)
+    b = run(new, again)
+    found = compare_runs(a, b, identical=False)
+    target = citation_target(a.citations[0])
+    (fate,) = decision_fates([("e", target)], a, b, found.citations, found.sources)
+    if fate.to is not None:
+        assert fate.to == citation_target(b.citations[0])
+        assert new[again.start : again.end] == words
+        assert a.citations[0].verdict is b.citations[0].verdict
+        assert fate.fated is not None
+        assert fate.fated.fate.is_same_text
+        assert fate.fated.b == again
+    else:
+        assert fate.obstacle is not None
+
+
 def test_a_decision_on_something_that_the_audit_does_not_hold_stays_where_it_is() -> None:
     log = decision_log(A.run)
     event = made("flag", Target.of("finding:0123"))
@@ -244,13 +342,47 @@ def test_where_no_decision_was_made_there_is_nothing_to_carry_over() -> None:
     assert decision_log(MOVED.run).read().missing
 
 
+def test_what_a_full_disk_stopped_is_carried_over_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decide(A)
+    writes = 0
+    real = os.fsync
+
+    def full(handle: int) -> None:
+        nonlocal writes
+        if os.fstat(handle).st_size and stat.S_ISREG(os.fstat(handle).st_mode):
+            writes += 1
+            if writes == 2:
+                raise OSError(errno.ENOSPC, "No space left on device")
+        real(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StoreError, match="not kept"):
+            carried(A, MOVED)
+    assert file_of(MOVED).verify().records == 1
+    assert carried(A, MOVED) == 2
+    log = file_of(MOVED).verify()
+    assert (log.records, log.holds) == (3, True)
+
+
+def test_two_programs_that_carry_over_at_once_write_each_decision_once() -> None:
+    decide(A)
+    with ThreadPoolExecutor(4) as pool:
+        added = list(pool.map(lambda name: carried(A, MOVED, f"By {name}"), range(4)))
+    assert sum(added) == 3
+    log = file_of(MOVED).verify()
+    assert (log.records, log.holds) == (3, True)
+
+
 # -- the log -----------------------------------------------------------------------
 
 
 def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual() -> None:
     decide(A)
     carried(A, MOVED)
-    log = decision_log(MOVED.run)
+    log = file_of(MOVED)
     previous = "0" * 64
     for line in log.path.read_bytes().splitlines():
         record = json.loads(line)
@@ -270,7 +402,7 @@ def test_a_log_with_carried_decisions_still_verifies_by_the_recipe_of_the_manual
 def test_a_changed_source_of_a_carried_decision_breaks_the_chain() -> None:
     decide(A)
     carried(A, MOVED)
-    log = decision_log(MOVED.run)
+    log = file_of(MOVED)
     log.path.write_bytes(log.path.read_bytes().replace(b'"by":"Cy"', b'"by":"Di"', 1))
     assert not log.verify().holds
 

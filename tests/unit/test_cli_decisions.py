@@ -31,7 +31,7 @@ def decide(log: DecisionLog, *decisions: Decision) -> list[Decision]:
 @pytest.fixture
 def own() -> DecisionLog:
     """The log of the run in the user's folder, with a disagreement and an undo."""
-    log = decision_log(AUDIT.run)
+    log = DecisionLog(Path(decision_log(AUDIT.run).where))
     first = decide(log, made("accept", CITATION, "Ann", "page 3 says so"))[0]
     decide(log, made("reject", CITATION, "Bo"), made("flag", FINDING, "Bo", HOSTILE))
     decide(log, made("undo", CITATION, "Ann", undoes=first), made("flag", CITATION, "Ann"))
@@ -95,7 +95,7 @@ def test_nothing_is_verified_where_there_is_no_log() -> None:
 
 
 def test_a_log_that_cannot_be_read_is_status_3() -> None:
-    decision_log(AUDIT.run).path.mkdir(parents=True)
+    Path(decision_log(AUDIT.run).where).mkdir(parents=True)
     ended = command("decisions", "x", program=BOTH)
     assert ended.status == 3
     assert "cannot be read" in ended.err or "no regular file" in ended.err

@@ -11,7 +11,7 @@ from reviewer.cli._output import Output
 from reviewer.services.deciding import decision_log
 from store.digest import run_digest
 from store.records.reviews import citation_target
-from store.reviews import DecisionLog
+from store.reviews import DecisionLog, Log
 from tests.made import FakeProgram, command, lost, made_audit, made_run
 from tests.unit.decisions import made
 
@@ -19,9 +19,8 @@ AUDIT = made_audit()
 CITATION = citation_target(AUDIT.citations[0])
 
 
-def decided(log: DecisionLog, note: str) -> DecisionLog:
+def decided(log: Log, note: str) -> None:
     log.append(replace(made("accept", CITATION, "Ann", note), run_digest=run_digest(AUDIT.run)))
-    return log
 
 
 def test_the_ending_chooses_the_format_and_every_list_is_whole(tmp_path: Path) -> None:
@@ -45,13 +44,14 @@ def test_findings_do_not_change_the_status_of_a_report_and_what_was_lost_does(
 
 
 def test_the_decisions_of_the_runs_own_log_stand_in_the_report(tmp_path: Path) -> None:
-    own = decided(decision_log(AUDIT.run), "my own note")
+    own = decision_log(AUDIT.run)
+    decided(own, "my own note")
     place = tmp_path / "r.md"
     command("report", "x", "--output", str(place), program=FakeProgram([AUDIT]))
     text = place.read_text("utf-8")
     assert "my own note" in text
     assert f"last hash `{own.read().end}`" in text
-    assert str(own.path) not in text
+    assert own.where not in text
     assert f"runs/{run_digest(AUDIT.run)}/decisions.jsonl" in text
     command("report", "x", "--no-decisions", "--output", str(place), program=FakeProgram([AUDIT]))
     assert "my own note" not in place.read_text("utf-8")
@@ -59,7 +59,8 @@ def test_the_decisions_of_the_runs_own_log_stand_in_the_report(tmp_path: Path) -
 
 def test_a_report_shows_one_given_log_in_place_of_the_own_ones(tmp_path: Path) -> None:
     decided(decision_log(AUDIT.run), "my own note")
-    theirs = decided(DecisionLog(tmp_path / "theirs.jsonl"), "their note")
+    theirs = DecisionLog(tmp_path / "theirs.jsonl")
+    decided(theirs, "their note")
     place = tmp_path / "r.md"
     given = ["--decisions", str(theirs.path), "--output", str(place)]
     assert command("report", "x", *given, program=FakeProgram([AUDIT])).status == 0
@@ -70,7 +71,8 @@ def test_a_report_shows_one_given_log_in_place_of_the_own_ones(tmp_path: Path) -
 
 def test_several_runs_have_several_logs(tmp_path: Path) -> None:
     other = made_audit(made_run("r-2"))
-    own = decided(decision_log(AUDIT.run), "first")
+    own = decision_log(AUDIT.run)
+    decided(own, "first")
     log = decision_log(other.run)
     log.append(replace(made("flag", CITATION), run_digest=run_digest(other.run), run_id="r-2"))
     place = tmp_path / "r.md"

@@ -7,12 +7,14 @@ import pytest
 from reviewer.audit.compare_calls import compare_calls
 from reviewer.audit.compare_citations import sentence_of
 from reviewer.audit.compare_runs import compare_runs
+from reviewer.audit.engine import audit
 from reviewer.services.comparing import compare_audits
+from store.builder import RunBuilder
 from store.records.citations import SourceCitation
 from store.records.comparisons import Matched, RunComparison
-from store.records.differences import Change, Fate, SourceChange, Why
+from store.records.differences import Change, Fate, Side, SourceChange, Why
 from store.records.findings import Audit, PlaceholderKind, Verdict
-from store.records.grades import Grade
+from store.records.grades import Grade, Layer
 from store.records.runs import Answer
 from store.records.text import Span
 from tests.unit.audit_runs import TEXT, Talk, at, chars, spans
@@ -33,8 +35,6 @@ def talk(payload: str = TEXT, text: str = TEXT, grade: Grade = Grade.RECORDED) -
 def answered(made: Talk, text: str, citations: Sequence[SourceCitation]) -> Audit:
     """Return the audit of the run with an answer."""
     made.builder.answers.append(Answer(made.call(), text, tuple(citations)))
-    from reviewer.audit.engine import audit  # noqa: PLC0415
-
     return audit(made.run())
 
 
@@ -149,6 +149,44 @@ def test_a_grade_that_says_nothing_leaves_two_runs_undecided() -> None:
     assert {one.why for one in found.found.doubts} == {Why.GRADE_UNKNOWN}
 
 
+def test_a_side_of_which_something_could_not_be_read_is_doubted() -> None:
+    b = talk()
+    b.builder.problem("talk", "the last line was cut short")
+    found = compare_audits(talk().judged(), b.judged()).comparison
+    assert found.undecided
+    assert isinstance(found.found, RunComparison)
+    assert [(one.side, one.why) for one in found.found.doubts] == [(Side.B, Why.UNREADABLE)]
+
+
+def test_runs_without_calls_can_be_compared() -> None:
+    a, b = Talk(), Talk()
+    a.source("doc")
+    found = compare_audits(audit(a.run()), audit(b.run())).comparison
+    assert found.different
+
+
+def test_what_no_request_proves_is_not_called_given_to_one_alone() -> None:
+    a = talk(grade=Grade.UNKNOWN).judged()
+    b = talk(TEXT[:SECOND]).judged()
+    found = compared(a, b)
+    (one,) = found.reads
+    assert one.doubt is not None
+    assert (one.doubt.side, one.doubt.why) == (Side.A, Why.GRADE_UNKNOWN)
+    assert not one.same
+    assert all(each.doubt for each in found.calls)
+    unproven = compare_audits(a, talk(TEXT[:SECOND], grade=Grade.UNKNOWN).judged()).comparison
+    assert (unproven.different, unproven.undecided) == (False, True)
+
+
+def test_what_a_later_request_proves_is_given() -> None:
+    made = talk(grade=Grade.UNKNOWN)
+    made.grade = Grade.RECORDED
+    made.call()
+    (one,) = compared(made.judged(), talk(TEXT[:SECOND]).judged()).reads
+    assert one.doubt is None
+    assert spans(one.only_a) == [(SECOND, len(TEXT))]
+
+
 def test_a_source_that_the_other_run_never_had_is_not_gone() -> None:
     b = Talk()
     b.say("What are the limits?")
@@ -176,6 +214,43 @@ def test_a_source_that_the_other_run_never_had_is_not_gone() -> None:
 def test_a_citation_stands_behind_its_sentence(text: str, marked: str, sentence: str) -> None:
     start = text.index(marked)
     assert sentence_of(text, Span(start, start + len(marked))) == sentence
+
+
+def test_ids_of_tool_calls_are_no_difference_between_runs() -> None:
+    made = []
+    for name, run_id in (("r1", "first"), ("other", "second")):
+        one = Talk(builder=RunBuilder(run_id, "talk", "made", Layer.CLIENT))
+        one.say("What are the limits?")
+        one.source("doc")
+        one.result(TEXT, chars("doc"), id=name)
+        one.call()
+        one.replace(1, "[cleared]", edit=False)
+        made.append(one.judged())
+    found = compared(*made)
+    assert all(one.same for one in found.calls)
+    assert found.placeholders == ()
+    assert {piece.change for piece in compare_calls(made[0], 1, made[1], 1).pieces} == {Change.SAME}
+
+
+def test_which_result_stands_in_which_place_is_a_difference_all_the_same() -> None:
+    made = []
+    for order in (("x", "y"), ("y", "x")):
+        one = Talk()
+        for name in order:
+            one.result(f"result {name}", id=name)
+        one.call()
+        made.append(one.judged())
+    assert next(iter(compared(*made).calls)).request is Change.CHANGED
+
+
+def test_a_citation_of_nothing_leaves_nothing_undecided() -> None:
+    a = talk().judged(at("nowhere", 0, 5))
+    b = talk(text=TEXT + "More.\n").judged(at("nowhere", 0, 5))
+    found = compare_audits(a, b).comparison
+    assert found.different
+    assert not found.undecided
+    assert isinstance(found.found, RunComparison)
+    assert [one.same for one in found.found.citations] == [True]
 
 
 # -- calls -----------------------------------------------------------------------

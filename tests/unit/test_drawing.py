@@ -12,7 +12,7 @@ from reviewer.audit.cells import closing_call
 from reviewer.audit.engine import audit
 from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.audit.strips import Piece, Strip
-from reviewer.reports._drawing import CELL_WORDS, MIXED
+from reviewer.reports._drawing import CELL_WORDS, DOUBT, MIXED
 from reviewer.reports._drawing_map import ResidencyMap, residency_map
 from reviewer.reports._drawing_strip import coverage_lane, strip_columns, version_strips
 from reviewer.reports._map_text import map_lines, strip_lines
@@ -130,6 +130,13 @@ def test_a_call_that_is_not_proven_is_marked_in_the_map() -> None:
     map_ = residency_map(audit(story.answer()))
     assert map_.grades.lane.words.startswith("grade: unknown in all calls (what is drawn came")
     assert [run.look for run in map_.grades.runs] == ["unknown"]
+    assert any(note.startswith("In 2 of 2 calls the record cannot say") for note in map_.notes)
+    lane = next(row.lane for row in map_.rows if row.name == "notice")
+    assert [box.look for box in lane.boxes] == ["absent", "full", DOUBT, DOUBT]
+    assert [letter.text for letter in lane.letters] == ["F?"]
+    assert lane.words == "notice: full in call 2; grade unknown in 2 columns"
+    lines = list(map_lines(audit(story.run()), 80))
+    assert any(line.split() == ["·|f|", "notice"] for line in lines)
 
 
 def test_a_run_without_calls_or_answer_is_drawn_too() -> None:
@@ -283,7 +290,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("look", sorted(set(PAINTS) - {"ground", "gap", "absent"}))
+@pytest.mark.parametrize("look", sorted(set(PAINTS) - {"ground", "gap", "absent", "doubt"}))
 def test_what_stands_there_is_seen_on_white_and_on_black(look: str) -> None:
     paint = PAINTS[look]
     assert contrast(paint.light, "#ffffff") >= 3

@@ -51,8 +51,8 @@ def test_the_log_follows_a_run_that_grows(grown: list[Audit]) -> None:
     assert len({run_digest(each.run) for each in grown}) == 3
     made = decided(short)
     log = decision_log(short.run)
-    assert log.path == decisions_path(run_digest(short.run))
-    assert decision_log(longer.run).path == decision_log(whole.run).path == log.path
+    assert log.where == str(decisions_path(run_digest(short.run)))
+    assert decision_log(longer.run).where == decision_log(whole.run).where == log.where
     shown = RunReview(whole.run, "Bo").look()
     assert shown is not None
     assert shown.states[made.target].opinions[0].reviewer == "Ann"
@@ -91,7 +91,7 @@ def test_another_run_of_the_same_name_gets_no_decision_of_it() -> None:
             *decided_on.messages[1:],
         ),
     )
-    assert decision_log(other).path == decisions_path(run_digest(other))
+    assert decision_log(other).where == str(decisions_path(run_digest(other)))
     shown = RunReview(other, "Bo").look()
     assert shown is not None
     assert shown.states == {}
@@ -121,7 +121,7 @@ def test_two_logs_of_one_run_are_shown_together_and_an_undo_reaches_both(
     # Bo decides on what only the longer record holds, so that Ann cannot see that log.
     decided(longer, "b" * 32)
     decided(short, "a" * 32)
-    assert decision_log(short.run).path != decision_log(longer.run).path
+    assert decision_log(short.run).where != decision_log(longer.run).where
     review = RunReview(longer.run, "Ann")
     shown = review.look()
     assert shown is not None

@@ -13,6 +13,7 @@ from store.records.findings import Audit, Evidence, Severity, Verdict
 from store.records.runs import Answer
 from store.records.text import Span
 from tests.made import (
+    BODY,
     HASH,
     HOSTILE,
     lost,
@@ -130,8 +131,9 @@ def test_a_run_of_unknown_grade_never_looks_clean() -> None:
 def test_many_findings_are_listed_by_severity_at_the_top() -> None:
     found = (made_finding(), *(made_finding(Severity.WARNING) for _ in range(10)))
     page = _page(replace(made_audit(), findings=found))
-    assert page.index('class="jumps"') < page.index("Citations (")
-    assert '<a href="#r1-f10">PLC001</a>' in page
+    assert page.index('class="jumps"') < page.index("<h3>Citations (")
+    assert '<a href="#r1-f0">PLC001</a>' in page
+    assert '<a href="#r1-f1">PLC001 × 10</a>' in page
     assert 'id="r1-f10"' in page
     assert page.index("error</span> (1)") < page.index("warning</span> (10)")
     assert "jumps" not in _page(made_audit())
@@ -150,7 +152,7 @@ def test_answer_citation_finding_and_source_lead_to_each_other() -> None:
     article = page[page.index('id="r1-c0"') : page.index("</article>")]
     assert {"#r1-a0", "#r1-v0", "#r1-f0"} == set(re.findall('href="(#[^"]*)"', article))
     finding = page[page.index('id="r1-f0"') :].partition("</tr>")[0]
-    assert {"#r1-c0", "#r1-v0"} == set(re.findall('href="(#[^"]*)"', finding))
+    assert {"#r1-c0", "#r1-v0", "#r1-PLC001"} == set(re.findall('href="(#[^"]*)"', finding))
     source = page[page.index('id="r1-v0"') :].partition("</tr>")[0]
     assert re.findall('href="(#[^"]*)"', source) == ["#r1-c0"]
 
@@ -241,3 +243,45 @@ def test_no_part_of_the_sample_is_missing_in_its_pages() -> None:
     ]
     assert len(pages) == 4
     assert not [page for page in pages if "could not be made" in page]
+
+
+def test_the_list_of_runs_says_of_which_something_could_not_be_read() -> None:
+    found = made_audit()
+    short = replace(found, run=replace(found.run, problems=(lost("a"), lost("b"))))
+    page = _page(short, made_audit(made_run("r-2")))
+    index = page[page.index("<h3>Runs</h3>") :].partition("</table>")[0]
+    assert index.count('data-name="problems">2 lost</td>') == 1
+    assert index.count('data-name="problems">–</td>') == 1
+
+
+def test_what_stood_only_in_an_earlier_input_is_not_shown_as_the_answers() -> None:
+    cited = replace(made_citation(0, Verdict.FROM_MEMORY), call_at_answer=3)
+    cited = replace(cited, evidence=Evidence(2, 2, 0, Span(0, 10), BODY[:10]))
+    page = _page(replace(made_audit(), citations=(cited,)))
+    assert '<figure class="earlier"><figcaption>In the input of an earlier call, not in' in page
+    assert '<figure class="request">' not in page
+
+
+def test_a_piece_of_what_stands_in_a_request_says_how_many_there_are() -> None:
+    found = made_audit()
+    first = found.deliveries[0]
+    second = replace(first, message_span=Span(5, 10), span=Span(5, 10))
+    page = _page(replace(found, deliveries=(replace(first, span=Span(0, 5)), second)))
+    assert "characters 0 to 10; one of 2 pieces of it in this request" in page
+    assert "pieces of it in this request" not in _page(found)
+
+
+def test_words_are_the_same_only_where_all_of_them_were_compared() -> None:
+    text = "x" * 5000
+    found = made_audit()
+    facts = found.sources[0].versions[0]
+    version = replace(facts.version, text=text + "y", chars=len(text) + 1)
+    source = replace(found.sources[0], versions=(replace(facts, version=version),))
+    cited = replace(
+        found.citations[0],
+        span=Span(0, len(text) + 1),
+        evidence=Evidence(2, 2, 0, Span(0, len(text)), text),
+    )
+    page = _page(replace(found, sources=(source,), citations=(cited,)))
+    assert "holds the same words" not in page
+    assert '<figure class="stored">' in page

@@ -149,11 +149,11 @@ def test_a_decision_that_was_not_kept_changes_nothing(
 
 def test_the_log_of_a_run_lies_in_the_data_folder_under_its_digest() -> None:
     run = made_run(path="somewhere/r-1")
-    log = decision_log(run)
-    assert log.path == data_dir() / "runs" / run_digest(run) / "decisions.jsonl"
-    assert decision_log(made_run(path="elsewhere/r-1")).path == log.path
-    assert log.path == decisions_path(run_digest(run))
-    assert not log.path.parent.exists()
+    path = Path(decision_log(run).where)
+    assert path == data_dir() / "runs" / run_digest(run) / "decisions.jsonl"
+    assert Path(decision_log(made_run(path="elsewhere/r-1")).where) == path
+    assert path == decisions_path(run_digest(run))
+    assert not path.parent.exists()
 
 
 def test_everything_in_an_audit_can_be_decided_on() -> None:

@@ -10,8 +10,11 @@ import pytest
 
 from reviewer.audit.engine import audit
 from reviewer.audit.rules import Rule, rules
+from reviewer.audit.settings import Settings
 from store.builder import RunBuilder
+from store.records.findings import Finding
 from store.records.grades import Layer
+from store.records.runs import Run
 from tests.unit.audit_runs import Talk
 
 every_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
@@ -22,14 +25,20 @@ def words(text: str) -> int:
     return len(text.split())
 
 
+def told(rule: Rule, run: Run) -> tuple[Finding, ...]:
+    """Return what *rule* finds in one of its examples, under the settings of these."""
+    settings = Settings(rule.example)
+    return audit(run, words, "words", using=[rule], settings=settings).findings
+
+
 @every_rule
 def test_the_passing_example_gives_no_finding_of_the_rule(rule: Rule) -> None:
-    assert audit(rule.passing(), words, "words", using=[rule]).findings == ()
+    assert told(rule, rule.passing()) == ()
 
 
 @every_rule
 def test_the_failing_example_gives_exactly_one(rule: Rule) -> None:
-    (found,) = audit(rule.failing(), words, "words", using=[rule]).findings
+    (found,) = told(rule, rule.failing())
     assert (found.rule, found.severity) == (rule.id, rule.severity)
     assert found.message
     assert re.fullmatch("[0-9a-f]{32}", found.fingerprint)
@@ -70,7 +79,7 @@ def test_a_fingerprint_is_the_same_in_a_run_of_another_name_and_path(rule: Rule)
             "path": "/elsewhere",
         }
     )
-    one, other = (audit(r, words, "words", using=[rule]).findings for r in (run, moved))
+    one, other = (told(rule, each) for each in (run, moved))
     assert [f.fingerprint for f in one] == [f.fingerprint for f in other]
 
 

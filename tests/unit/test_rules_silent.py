@@ -14,6 +14,7 @@ from reviewer.audit.settings import Change, Settings
 from store.records.findings import Finding
 from store.records.grades import Grade
 from store.records.runs import Answer, Grant, PartKind, Run
+from store.records.sources import Manifest, ManifestEntry
 from store.records.text import Span
 
 FIRST_LINE = (0, NOTICE.index("\n") + 1)
@@ -243,9 +244,31 @@ def test_what_was_read_in_full_may_be_spoken_of_as_a_whole() -> None:
 
 def test_a_sentence_speaks_of_the_source_it_names() -> None:
     named = told("I have read the entire handbook.", second=True)
+    assert found(told("I have read all of the handbook.", second=True), "COV007") == []
     other = told("I have read the entire notice.", second=True)
     assert found(named, "COV007") == []
     assert [f.where.source_id for f in found(other, "COV007")] == ["notice"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "count"),
+    [
+        ("合同", "我已通读合同，没有押金条款。", 1),
+        ("合同", "我已通读报告。", 0),
+        ("d03", "I have read d03 in full.", 1),
+        ("d03", "I have read d031 in full.", 0),
+        ("docs/Notice.md", "I have thoroughly reviewed `notice.md`.", 1),
+    ],
+)
+def test_a_source_is_named_by_its_id_its_file_or_its_title(
+    name: str, said: str, count: int
+) -> None:
+    story = Story()
+    story.document(name)
+    story.document("other")
+    story.read(name, span=FIRST_LINE)
+    story.read("other", id="read-2")
+    assert len(found(story.answer(text=said), "COV007")) == count
 
 
 def test_a_sentence_that_names_nothing_speaks_of_the_one_source_or_of_all() -> None:
@@ -316,6 +339,17 @@ def test_blocks_of_one_id_at_one_place_are_one_block() -> None:
     story = Story()
     story.document("notice", blocks=[("n1", 0, 40), ("n1", 0, 40)])
     assert found(story.answer(), "SNP003") == []
+
+
+def test_a_tool_may_list_some_blocks_and_a_manifest_of_the_run_lists_all() -> None:
+    story = Story()
+    version = story.document("notice", blocks=[("n1", 0, 47), ("n2", 47, 151)])
+    some = (ManifestEntry("notice", version, block_id="n1"),)
+    story.manifests.append(Manifest("search-1", some))
+    assert found(story.run(), "SNP004") == []
+    story.manifests.append(Manifest(None, some))
+    (told,) = found(story.run(), "SNP004")
+    assert "blocks: 1 declared in a manifest, 2 stored" in told.message
 
 
 def test_what_the_grant_leaves_out_is_told_by_one_rule() -> None:

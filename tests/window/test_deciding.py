@@ -40,7 +40,7 @@ def hands(opened: Shell, qtbot: QtBot) -> Hands:
 
 
 def log_of(shell: Shell, run: int = 0) -> DecisionLog:
-    return decision_log(shell.desk.audit(run).run)
+    return DecisionLog(Path(decision_log(shell.desk.audit(run).run).where))
 
 
 def kinds(shell: Shell) -> list[str]:
@@ -87,7 +87,8 @@ def chip(shell: Shell, citation: int) -> str:
 def somebody(shell: Shell, name: str) -> Reviewing:
     run = shell.desk.audit(0).run
     log = decision_log(run)
-    return Reviewing(log, name, run_id=run.run_id, run_digest=log.path.parent.name)
+    digest = Path(log.where).parent.name
+    return Reviewing(log, name, run_id=run.run_id, run_digest=digest)
 
 
 @pytest.mark.parametrize(

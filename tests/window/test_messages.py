@@ -59,6 +59,10 @@ def test_every_message_has_a_chinese_wording() -> None:
     assert set(missing) - NOT_FOR_READERS == set()
 
 
+def test_every_rule_has_a_chinese_name() -> None:
+    assert [rule.name for rule in rules() if not PATTERNS.get(rule.name)] == []
+
+
 def test_no_wording_is_left_over() -> None:
     words = {text for text in PATTERNS if len(text.split()) == 1 or text.startswith("a ")}
     assert set(PATTERNS) - words - set(messages()) == set()

@@ -18,10 +18,10 @@ def place(read: ReadFacts) -> Where:
 
 
 def shown(items: Sequence[object]) -> str:
-    """Return the first of *items*, and how many more there are."""
+    """Return the first of *items*, and how many more there are: ``a, b, c … (+27)``."""
     named = ", ".join(_name(each) for each in items[:_SHOWN])
     more = len(items) - _SHOWN
-    return f"{named} and {more} more" if more > 0 else named
+    return f"{named} … (+{more})" if more > 0 else named
 
 
 def _name(item: object) -> str:

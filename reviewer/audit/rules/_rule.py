@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reviewer.audit.settings import Parameter, Table
+from reviewer.audit.settings import Change, Parameter, Table
 from reviewer.audit.view import AuditView
 from store.records.findings import Finding, Severity, Where
 from store.records.grades import Grade
@@ -25,6 +25,7 @@ class Rule:
     they are the rule's tests and the examples of its page.  ``parameters`` and
     ``tables`` are what a user may set for it; the check asks for the values
     in force with ``view.settings.value(RULE.id, PARAMETER, source_id)``.
+    ``example`` is what is set in both examples, for a rule that says nothing by default.
     ``version`` stands in every report and rises when the same record may give
     other findings than before, so that two reports can be told apart.
     """
@@ -41,6 +42,7 @@ class Rule:
     parameters: tuple[Parameter[Any], ...] = ()
     tables: tuple[Table, ...] = ()
     version: int = 1
+    example: tuple[Change, ...] = ()
 
 
 def fingerprinted(finding: Finding, *identity: object) -> Finding:

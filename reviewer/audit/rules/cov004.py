@@ -21,7 +21,7 @@ def check(view: AuditView) -> Iterator[Finding]:
                 RULE.id,
                 RULE.severity,
                 read.grade,
-                f"{read.selection.source_id}: {wrong}",
+                f"the records of {read.selection.source_id} are not those asked for: {wrong}",
                 place(read),
                 read.selection.source_id,
                 read.selection.version_id,

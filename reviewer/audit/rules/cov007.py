@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -23,7 +24,8 @@ LEAST = Parameter(
     meaning="how much of a source must be missing, in percent of its length, to be told",
     minimum=0,
 )
-_SHORTEST_NAME = 4
+_SHORTEST_NAMES = (3, 2)
+"""Characters from which on a name is looked for: of ASCII, and of other scripts, such as 合同."""
 _QUOTED = 120
 
 
@@ -39,13 +41,6 @@ class _Part(NamedTuple):
     def missing(self) -> int:
         return 100 * (self.whole - self.held) // self.whole
 
-    @property
-    def names(self) -> list[str]:
-        """What an answer may call it."""
-        stem = self.source.source_id.replace("\\", "/").rpartition("/")[2]
-        found = (self.source.source_id, self.source.title, stem, stem.rpartition(".")[0])
-        return [name.casefold() for name in found if len(name) >= _SHORTEST_NAME]
-
 
 def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each answer and source that it speaks of as read in full."""
@@ -60,9 +55,10 @@ def check(view: AuditView) -> Iterator[Finding]:
         seen = _read(view, answer)
         # What was read again from the file it was saved to is judged there.
         seen -= {saved[name] for name in seen if name in saved}
-        parts = _parts(view, answer, seen, lines) if said else []
+        sources = [source for source in view.sources if source.source_id in seen]
+        parts = _parts(view, answer, sources, lines) if said else []
         for part in parts:
-            claim = next((c for c in said if _is_meant(c, part, parts, seen)), None)
+            claim = next((c for c in said if _is_meant(c, part, sources, saved)), None)
             if claim is None:
                 continue
             name = part.source.source_id
@@ -111,11 +107,13 @@ def _read(view: AuditView, answer: Answer) -> set[str]:
     }
 
 
-def _parts(view: AuditView, answer: Answer, seen: set[str], lines: dict[str, int]) -> list[_Part]:
+def _parts(
+    view: AuditView, answer: Answer, sources: Sequence[SourceFacts], lines: dict[str, int]
+) -> list[_Part]:
     found: list[_Part] = []
-    for source in view.sources:
+    for source in sources:
         least = view.settings.value(RULE.id, LEAST, source.source_id)
-        part = _part(view, source, answer.call, lines) if source.source_id in seen else None
+        part = _part(view, source, answer.call, lines)
         if part is not None and part.missing >= least:
             found.append(part)
     return found
@@ -157,13 +155,31 @@ def _held(view: AuditView, facts: VersionFacts, call: int) -> Sequence[Span]:
     return union([*held, *blank])
 
 
-def _is_meant(claim: Claim, part: _Part, parts: Sequence[_Part], seen: set[str]) -> bool:
-    """Whether a claim speaks of a source: by its name, or since there is no other."""
-    words = claim.text.casefold()
-    if any(name in words for name in part.names):
-        return True
-    others = any(name in words for other in parts for name in other.names)
-    return not others and (claim.many or seen == {part.source.source_id})
+def _is_meant(
+    claim: Claim, part: _Part, seen: Sequence[SourceFacts], saved: dict[str, str]
+) -> bool:
+    """Whether a claim speaks of a source: by its name, or since it names none of those read."""
+    named = [each.source_id for each in seen if _is_named(claim.text, each, saved)]
+    if named:
+        return part.source.source_id in named
+    return claim.many or len(seen) == 1
+
+
+def _is_named(words: str, source: SourceFacts, saved: dict[str, str]) -> bool:
+    """Whether *words* name a source, or what was saved to it, by id, file or title."""
+    ids = [source.source_id, saved.get(source.source_id, "")]
+    files = [each.replace("\\", "/").rpartition("/")[2] for each in ids]
+    stems = [each.rpartition(".")[0] for each in files]
+    return any(_stands_in(name, words) for name in (source.title, *ids, *files, *stems))
+
+
+def _stands_in(name: str, words: str) -> bool:
+    """Whether a name stands in *words*; within another word one of ASCII letters does not."""
+    if len(name) < _SHORTEST_NAMES[not name.isascii()]:
+        return False
+    edges = (r"(?<!\w)", r"(?!\w)") if name.isascii() else ("", "")
+    sought = re.escape(name).join(edges)
+    return re.search(sought, words, re.IGNORECASE | re.ASCII) is not None
 
 
 def _short(text: str) -> str:

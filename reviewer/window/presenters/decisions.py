@@ -81,7 +81,7 @@ class DecisionRow:
     ``at`` is the time in UTC to the second.  ``note`` may have several lines
     and is shown as plain text through `reviewer.display.visible`.  ``mine``
     says that the reviewer at work made it, ``earlier`` that it was made on an
-    earlier record of the run, ``carried`` who carried it over and from where.
+    earlier record of the run, ``stood`` where its text stood when it was made.
     """
 
     sign: str
@@ -92,7 +92,7 @@ class DecisionRow:
     tone: str
     mine: bool
     earlier: bool = False
-    carried: str = ""
+    stood: str = ""
 
 
 def says_verdict(finding: Finding) -> bool:
@@ -189,26 +189,36 @@ def decision_rows(
 def _row(decision: Decision, reviewer: str, digest: str) -> DecisionRow:
     return DecisionRow(
         sign=_SIGNS[decision.kind],
-        word=kind_words(decision.kind),
+        word=_row_word(decision),
         reviewer=one_line(decision.reviewer),
         at=decision.at.strftime("%Y-%m-%d %H:%M:%S"),
         note=decision.note,
         tone=_TONES.get(decision.kind, "muted"),
         mine=decision.reviewer == reviewer,
         earlier=bool(digest) and decision.run_digest != digest,
-        carried=_carried(decision),
+        stood=_stood(decision),
     )
 
 
-def _carried(decision: Decision) -> str:
-    """Return who carried a decision over and from where, "" for one that was made here."""
+def _stood(decision: Decision) -> str:
+    """Return where the text of a decision stood when it was made, "" where it still does."""
     held = decision.carried
-    if held is None:
+    if held is None or not held.from_place or held.from_place == held.to_place:
         return ""
-    words = tr("carried over by {by} from run {run}", by=held.by, run=held.run_id)
-    if held.from_place and held.from_place != held.to_place:
-        words += tr("; ") + tr("its text stood at {place}", place=held.from_place)
-    return one_line(words)
+    return one_line(tr("its text stood at {place}", place=held.from_place))
+
+
+def _row_word(decision: Decision) -> str:
+    """Return what a reviewer did; where it was on another run, also who carried it over."""
+    word, carried = kind_words(decision.kind), decision.carried
+    if carried is None:
+        return word
+    return tr(
+        "{word} on run {run}, carried over by {name}",
+        word=word,
+        run=one_line(carried.run_id),
+        name=one_line(carried.by),
+    )
 
 
 def _kinds(state: TargetState | None) -> list[DecisionKind]:
