@@ -71,7 +71,7 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
     }
     alone = "alone"
     if one.doubt is not None:
-        alone = "was given"
+        alone = "shows"
         yield f"? {' / '.join(dict.fromkeys(names.values()))}: {doubt_words(one.doubt)}"
     most = _READS if limit else 0
     for side, spans, unit in (("A", one.only_a, one.unit), ("B", one.only_b, one.b_unit)):
@@ -119,13 +119,17 @@ def _answers(answers: Iterable[AnswerDifference]) -> Iterator[str]:
 
 
 def _calls(calls: Sequence[CallDifference]) -> Iterator[str]:
-    told = Counter(one.request for one in calls)
+    doubtful = [one.index for one in calls if one.doubt and one.request is not Change.REMOVED]
+    told = Counter(one.request for one in calls if one.doubt is None)
     yield (
         f"{counted(told[Change.SAME], 'request')} the same, {told[Change.CHANGED]} changed, "
         f"{told[Change.REMOVED]} in A alone, {told[Change.ADDED]} in B alone"
     )
+    if doubtful:
+        yield f"? the request of call {call_ranges(doubtful)} could not be compared: grade unknown"
+    changed = [one for one in calls if one.doubt is None and one.request is Change.CHANGED]
     for name, held in (
-        ("the request", [one.index for one in calls if one.request is Change.CHANGED]),
+        ("the request", [one.index for one in changed]),
         ("the response", [one.index for one in calls if one.response is Change.CHANGED]),
         ("model or settings", [one.index for one in calls if one.settings is Change.CHANGED]),
     ):
@@ -148,7 +152,7 @@ def _taken(facts: PlaceholderFacts) -> str:
     first, last, kept, back = placeholder_words(facts)
     return (
         f"{facts.kind.value} from call {first}, last whole in call {last}, kept {kept}, "
-        f"way back {back}"
+        f"way back {back}, grade {facts.grade.value}"
     )
 
 
@@ -162,7 +166,9 @@ def _edit(one: EditDifference) -> str:
     )
     by = f" by {edit.by}" if edit.by else ""
     ids = counted(len(edit.tool_call_ids), "result")
-    return f"{_SIGN[side]} {side} alone: {edit.kind.value} {when}{by}, {ids}"
+    return (
+        f"{_SIGN[side]} {side} alone: {edit.kind.value} {when}{by}, {ids}, grade {edit.grade.value}"
+    )
 
 
 def _finding(one: FindingDifference) -> str:
@@ -171,4 +177,5 @@ def _finding(one: FindingDifference) -> str:
         return ""
     sign = "-" if one.a else "+"
     severity = f"{FINDING_SIGNS[finding.severity]} {finding.severity.value}"
-    return f"{sign} {finding.rule} {severity}: {finding.message} ({where(finding)})"
+    grade = f"grade {finding.grade.value}"
+    return f"{sign} {finding.rule} {severity}, {grade}: {finding.message} ({where(finding)})"

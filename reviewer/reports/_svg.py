@@ -10,6 +10,7 @@ from reviewer.display import one_line, visible, width
 from reviewer.reports._drawing import CELL_WORDS, STRIP_WORDS, Box, Lane, sample_box
 from reviewer.reports._drawing_map import ResidencyMap, residency_map
 from reviewer.reports._drawing_strip import coverage_lane, version_strips
+from reviewer.reports._words import undecided
 from store.records.findings import Audit
 
 __all__ = ["PAINTS", "STYLE", "Paint", "axis", "fluid", "picture", "sample"]
@@ -46,6 +47,7 @@ PAINTS: Mapping[str, Paint] = {
     "doubt": Paint("#ffffff", "#12161b"),
     "text": Paint("#1b1f24", "#e6e9ec"),
     "axis": Paint("#57606a", "#9aa4af"),
+    "tick": Paint("#57606a", "#9aa4af"),
 }
 """How each look is drawn, here and in a PDF."""
 
@@ -137,7 +139,7 @@ def _shapes(lane: Lane, scale: _Scale, top: float = 0) -> Iterator[str]:
 
 def _label(x: str, y: float, text: str, look: str, anchor: str = "start") -> str:
     """Return a text on the line at *y*: white on what is filled, where *look* is ``on``."""
-    size = "9" if anchor == "middle" else "11"
+    size = "9" if anchor == "middle" or look == "tick" else "11"
     fill = _ON_LIGHT if look == "on" else PAINTS[look].light
     halo = ""
     if look == "text" and anchor == "middle":
@@ -166,9 +168,21 @@ def fluid(lane: Lane, frame: tuple[float, float] | None = None) -> str:
 def axis(map_: ResidencyMap) -> str:
     """Return the numbers of the calls, to stand above the lanes of a map."""
     scale = _Scale()
-    ticks = [_label(scale.at(each.at), 11, each.text, "axis", "middle") for each in map_.axis]
+    ticks = [
+        _label(scale.at(each.at), 11, each.text, "tick", _anchor(each.at)) for each in map_.axis
+    ]
     head = '<svg class="lane" role="img" width="100%" height="14"><title>calls</title>'
     return f"{head}{''.join(ticks)}</svg>"
+
+
+def _anchor(at: float) -> str:
+    """Return which end of a text stands at its place, so that none runs over an edge."""
+    if at < _EDGE:
+        return "start"
+    return "end" if at > 1 - _EDGE else "middle"
+
+
+_EDGE = 0.03
 
 
 def sample(look: str) -> str:
@@ -221,6 +235,9 @@ def picture(audit: Audit) -> Iterator[str]:
         page.top += _ROW
         page.text("Coverage of each version, from its start to its end", look="axis")
         _legend(page, {**STRIP_WORDS, **_BANDS}, {})
+        left = undecided(audit.calls)
+        if left:
+            page.text(f"{left}: what is drawn came, and may not have stayed.", look="axis")
     for name, facts, strip in strips:
         lane = coverage_lane(facts, strip)
         page.lane(lane)

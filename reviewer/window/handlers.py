@@ -280,6 +280,7 @@ class Handlers(DecideCommands):
 
     def _rule_entries(self) -> list[Entry]:
         from reviewer.audit.rules import rules  # noqa: PLC0415 - a start page needs none
+        from reviewer.window.presenters.cards import rule_name  # noqa: PLC0415 - as above
 
         desk = self._shell.desk
         firsts: dict[str, tuple[int, int]] = {}
@@ -291,9 +292,9 @@ class Handlers(DecideCommands):
             if rule.id in firsts:
                 run, index = firsts[rule.id]
                 place = places.finding_place(desk.audit(run), run, index, desk.place.tab)
-                found.append(Entry(rule.id, rule.name, partial(desk.go, place)))
+                found.append(Entry(rule.id, rule_name(rule), partial(desk.go, place)))
             else:
-                found.append(Entry(rule.id, rule.name, _nothing, tr("no finding")))
+                found.append(Entry(rule.id, rule_name(rule), _nothing, tr("no finding")))
         return found
 
     def _item(self, by: int) -> None:

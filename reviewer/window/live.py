@@ -85,6 +85,11 @@ class Follower(QObject):
         """Whether a change on the disk would be heard of."""
         return self._watcher is not None
 
+    @property
+    def busy(self) -> bool:
+        """Whether a change is being looked at."""
+        return self._busy
+
     def watch(self) -> None:
         """Watch every open path, and look at those that may have changed already."""
         if self._shell.session.follow and self._shell.opener.paths:
@@ -130,12 +135,14 @@ class Follower(QObject):
             self._pause.start()
 
     def _look(self) -> None:
-        paths = [path for path in self._shell.opener.paths if path in self._changed]
+        opener = self._shell.opener
+        wanted = self._changed - opener.unread
+        paths = [path for path in opener.paths if path in wanted]
         self._changed.clear()
-        if self._busy or self._shell.opener.loading or not paths:
+        if self._busy or opener.loading or not paths:
             self._changed |= set(paths)
             return
-        seen, began, store = dict(self._seen), dict(self._began), self._shell.opener.store
+        seen, began, store = dict(self._seen), dict(self._began), opener.store
         shrunk = dict(self._shrunk)
         held = {path: self._audits_of(path) for path in paths}
 

@@ -58,6 +58,8 @@ class Opener(QObject):
         self.loading = False
         self.stopped = False
         """Whether the last reading was stopped before its end."""
+        self.unread: set[str] = set()
+        """The paths of which the reading was stopped: nobody reads on in them unasked."""
         self._reading = ""
         self._next: list[Callable[[], Sequence[str]]] = []
 
@@ -96,6 +98,7 @@ class Opener(QObject):
         self._worker.cancel(_KIND)
         self._next.clear()
         self.stopped = True
+        self.unread.add(self._reading)
         what = tr(
             "Reading was stopped: what is shown may not be all that is in it. Read it again to "
             "see the rest."
@@ -108,6 +111,7 @@ class Opener(QObject):
         self._worker.cancel(_KIND)
         self._next.clear()
         self.paths.clear()
+        self.unread.clear()
         self.store = None
         gc.unfreeze()
         forget_requests()

@@ -123,6 +123,7 @@ class Regions(QObject):
             tabs.tabBar().setAccessibleTabName(at, tr(panel.title))
             if panel.id in self._named_here:
                 self.widgets[panel.id].setAccessibleName(tr(panel.title))
+            _name_scrolling(tabs)
         self.tabs.tabBar().setAccessibleName(tr("Views"))
         for area, dock in self.docks.items():
             for tabs in dock.findChildren(QTabWidget):
@@ -202,6 +203,15 @@ def _name_buttons(dock: QDockWidget) -> None:
             button.setAccessibleName(names[button.objectName()])
             button.setToolTip(names[button.objectName()])
             button.setAccessibleDescription("")
+
+
+def _name_scrolling(tabs: QTabWidget) -> None:
+    """Name the two buttons that Qt shows beside tabs that have too little room."""
+    names = {"ScrollLeftButton": tr("Scroll left"), "ScrollRightButton": tr("Scroll right")}
+    for name, words in names.items():
+        for button in tabs.tabBar().findChildren(QAbstractButton, name):
+            button.setAccessibleName(words)
+            button.setToolTip(words)
 
 
 def _give_focus(region: QWidget) -> bool:

@@ -1,15 +1,38 @@
-"""Where the reviewer was, to come back to when that run is open again."""
+"""How the window was left, and where the reviewer was, to come back to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from reviewer.window import i18n
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from store.records.findings import Audit
 
-__all__ = ["Return"]
+if TYPE_CHECKING:
+    from reviewer.services.sessions import Session
+    from reviewer.window.shell import Shell
+
+__all__ = ["Return", "left"]
+
+
+def left(shell: Shell) -> Session:
+    """Return the session of *shell* as it is left now."""
+    desk, opener = shell.desk, shell.opener
+    return msgspec.structs.replace(
+        shell.session,
+        geometry=shell.saveGeometry().data(),
+        layout=shell.saveState().data() if shell.shows_docks else shell.session.layout,
+        paths=tuple(opener.paths),
+        store=opener.store,
+        place=places.place_values(desk.audit(), desk.place) if desk.audits else {},
+        language=i18n.language(),
+        text_size=shell.text_size,
+    )
 
 
 class Return:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QByteArray, QTimer, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -25,6 +25,7 @@ from reviewer.window import i18n, theme
 from reviewer.window.actions.menus import Menus
 from reviewer.window.desk import Desk
 from reviewer.window.dropping import DropTarget
+from reviewer.window.fitting import FittingLabel
 from reviewer.window.handlers import Handlers
 from reviewer.window.i18n import tr
 from reviewer.window.links import is_link
@@ -34,8 +35,9 @@ from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from reviewer.window.problem_bar import ProblemBar
 from reviewer.window.regions import RegionMaker, Regions
-from reviewer.window.returning import Return
+from reviewer.window.returning import Return, left
 from reviewer.window.run_chooser import RunChooser
+from reviewer.window.states import choices, states
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 
@@ -89,7 +91,6 @@ class Shell(QMainWindow):
         self.start, self.loading, self.empty = StartPage(), LoadingPage(), EmptyPage()
         self.tabs = QTabWidget()
         self.runs = RunChooser(self.desk)
-        self.tabs.setCornerWidget(self.runs)
         self.stack = QStackedWidget()
         for page in (self.start, self.loading, self.empty, self.tabs):
             self.stack.addWidget(page)
@@ -99,13 +100,15 @@ class Shell(QMainWindow):
         rows.setSpacing(0)
         rows.addWidget(self.problems)
         rows.addWidget(self.strip)
+        rows.addWidget(self.runs)
         rows.addWidget(self.stack, 1)
         self.strip.hide()
         self.setCentralWidget(centre)
 
     def _make_status(self) -> None:
-        self.where = plain_label("status_place")
-        self.where.setWordWrap(False)
+        self.where = FittingLabel()
+        self.where.setObjectName("status_place")
+        self.where.setTextFormat(Qt.TextFormat.PlainText)
         self.grade: QLabel = plain_label("status_grade", tone="muted")
         self.grade.setWordWrap(False)
         self.statusBar().addWidget(self.where, 1)
@@ -173,6 +176,11 @@ class Shell(QMainWindow):
     def say(self, text: str) -> None:
         """Show *text* in the status bar for a while."""
         self.statusBar().showMessage(text, _SAID_FOR)
+
+    @property
+    def shows_docks(self) -> bool:
+        """Whether the docks are where the reviewer put them, and not hidden without a run."""
+        return self.regions is not None and self._docks_shown is None
 
     def current_tab(self) -> QWidget | None:
         """Return the view in the centre."""
@@ -344,27 +352,11 @@ class Shell(QMainWindow):
         self.setWindowTitle(f"{places.run_title(audit)} – Reread")
 
     def _mark_states(self) -> None:
-        states = {"always"}
-        states |= {"open"} if self.desk.audits else set()
-        states |= {"paths"} if self.opener.paths else set()
-        states |= {"back"} if self.desk.can_go_back else set()
-        states |= {"forward"} if self.desk.can_go_forward else set()
-        states |= {"loading"} if self.opener.loading else set()
-        self.menus.enable(frozenset(states))
+        self.menus.enable(states(self))
         self._mark_choices()
 
     def _mark_choices(self) -> None:
-        docks = self.regions.docks if self.regions else {}
-        regions = frozenset(name for name, dock in docks.items() if not dock.isHidden())
-        self.menus.check(
-            {
-                "theme": frozenset([self.session.theme]),
-                "language": frozenset([i18n.language()]),
-                "region": regions,
-                "highlight": frozenset(["on"] if self.session.highlights else []),
-                "follow": frozenset([""] if self.session.follow else []),
-            }
-        )
+        self.menus.check(choices(self))
 
     def _show_recent(self) -> None:
         """List the recent runs, and ask in the worker which of them are gone."""
@@ -404,19 +396,7 @@ class Shell(QMainWindow):
         super().closeEvent(event)
 
     def _keep_session(self) -> None:
-        shown = self.regions is not None and self._docks_shown is None
-        desk = self.desk
-        kept = places.place_values(desk.audit(), desk.place) if desk.audits else {}
-        self.session = msgspec.structs.replace(
-            self.session,
-            geometry=self.saveGeometry().data(),
-            layout=self.saveState().data() if shown else self.session.layout,
-            paths=tuple(self.opener.paths),
-            store=self.opener.store,
-            place=kept,
-            language=i18n.language(),
-            text_size=self.text_size,
-        )
+        self.session = left(self)
         if self._session_file is not None:
             # A full or read-only disk must not keep the window from closing.
             with suppress(OSError):

@@ -28,6 +28,8 @@ NOT_SHOWN = {
     "meaning",  # what a parameter sets, in the manual only
 }
 _EXAMPLES = {"_passing", "_failing", "_told"}
+_VALUES = 2
+"""Values in a template of one word, above which it is a message all the same."""
 _REGEX = re.compile(r"\\[A-Za-z(\[.]|\(\?|\[\^")
 
 
@@ -83,4 +85,5 @@ def _template(node: ast.AST) -> str | None:
 def _is_message(text: str) -> bool:
     """Tell words for a reader from keys, patterns and file names."""
     words = re.findall("[A-Za-z]{2,}", re.sub(r"\{\d+\}", "", text))
-    return len(words) > 1 and " " in text.strip() and not _REGEX.search(text)
+    told = len(words) > 1 or (words and text.count("{") > _VALUES)
+    return bool(told) and " " in text.strip() and not _REGEX.search(text)

@@ -69,7 +69,8 @@ def test_tab_walks_the_chips_and_enter_goes_to_the_citation(qtbot: QtBot, incide
 
 
 def test_tab_leaves_the_text_after_its_last_chip(qtbot: QtBot) -> None:
-    _, _, text = shown(qtbot, answered("So it is [1].", *marks((9, 12))))
+    _, view, text = shown(qtbot, answered("So it is [1].", *marks((9, 12))))
+    assert view.isVisible()
     text.setFocus()
     for _ in range(3):
         QTest.keyClick(text, Qt.Key.Key_Tab)
@@ -145,7 +146,7 @@ def test_a_run_without_an_answer_says_so(qtbot: QtBot) -> None:
     story.read("notice")
     _, view, text = shown(qtbot, audit(story.run()))
     assert not text.isVisible()
-    assert "holds no answer" in view._notice_words.text()  # noqa: SLF001
+    assert "holds no answer" in view._notice.words.words  # noqa: SLF001
 
 
 def test_a_long_answer_shows_its_start_and_the_way_to_the_rest(

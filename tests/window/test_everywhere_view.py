@@ -4,12 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, Qt
+from PySide6.QtGui import QImage, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from reviewer.services import finding_text
 from reviewer.services.finding_text import Group, Kind
+from reviewer.window.models.hits import EXCERPT
+from reviewer.window.models.roles import Role
 from reviewer.window.shell import Shell
 from reviewer.window.views.everywhere import EverywhereView
+from reviewer.window.views.hit_delegate import HitDelegate
+from store.records.text import TextIndex
 from tests.window.driving import WAIT
 
 
@@ -128,3 +134,41 @@ def test_a_run_that_arrives_later_makes_the_list_old(
     with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.open(sample[1:])
     assert view.words.text().endswith("The runs have changed since: find again.")
+
+
+def test_the_hit_is_marked_inside_what_stands_around_it(opened: Shell, qtbot: QtBot) -> None:
+    view = search(opened, "pool", qtbot)
+    marked = 0
+    for row in range(view.model.rowCount()):
+        index = view.model.index(row, EXCERPT)
+        mark = index.data(Role.MARK)
+        if view.model.hit(row) is None:
+            assert mark is None
+            continue
+        text = str(index.data())
+        at = TextIndex(text)
+        assert text[at.from_utf16(mark[0]) : at.from_utf16(mark[1])].lower() == "pool"
+        assert view.model.index(row, 0).data(Role.MARK) is None
+        marked += 1
+    assert marked
+    assert isinstance(view.view.itemDelegateForColumn(EXCERPT), HitDelegate)
+    plain, told = picture(view, None), picture(view, (4, 8))
+    assert plain != told, "the mark is drawn"
+
+
+def picture(view: EverywhereView, mark: tuple[int, int] | None) -> QImage:
+    """Return how an item with that mark is drawn."""
+    item = QStandardItem("the pool is full")
+    if mark is not None:
+        item.setData(mark, Role.MARK)
+    model = QStandardItemModel()
+    model.appendRow(item)
+    image = QImage(300, 30, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    option = QStyleOptionViewItem()
+    option.rect = image.rect()
+    option.palette = view.palette()
+    painter = QPainter(image)
+    HitDelegate(view).paint(painter, option, model.index(0, 0))
+    painter.end()
+    return image

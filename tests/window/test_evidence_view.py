@@ -12,6 +12,7 @@ from reviewer.window.desk import Desk
 from reviewer.window.place import Place
 from reviewer.window.views.evidence import EvidenceView, ExcerptBox
 from reviewer.window.views.strip import CoverageStrip
+from reviewer.window.views.wrapping import WrappingLabel
 from store.records.findings import Audit
 from store.records.text import Span
 
@@ -29,7 +30,7 @@ def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, EvidenceView]:
 
 
 def words_of(view: QWidget) -> str:
-    return "\n".join(label.text() for label in view.findChildren(QLabel))
+    return "\n".join(label.words for label in view.findChildren(WrappingLabel))
 
 
 def excerpt(view: EvidenceView, step: str) -> ExcerptBox:

@@ -80,11 +80,6 @@ def test_opening_keeps_to_small_steps_on_the_interface_thread(
     assert max(steps) < 0.2
 
 
-def working() -> list[threading.Thread]:
-    """Return the threads that work for a window."""
-    return [each for each in threading.enumerate() if each.name == "reread-worker"]
-
-
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let the worker stop after the first run until the event is set."""
@@ -108,7 +103,8 @@ def test_what_was_read_is_shown_while_the_rest_is_read_and_cancel_stops_it(
     shell.open(sample)
     qtbot.waitUntil(lambda: shell.stack.currentWidget() is shell.tabs, timeout=WAIT)
     assert len(shell.desk.audits) == 1
-    (reader,) = working()
+    reader = shell.worker.working
+    assert reader is not None
     assert shell.strip.isVisible()
     assert "Reading" in shell.strip.doing.text()
     with qtbot.waitSignal(shell.settled, timeout=1000):
@@ -129,7 +125,8 @@ def test_a_cancel_ends_the_reading_of_one_large_run_and_shows_nothing_of_it(
     write_trace(path, 1500, 400, refer=True)
     shell.open([str(path)])
     qtbot.waitUntil(lambda: str(path) in shell.opener.paths, timeout=WAIT)  # it has begun
-    (reader,) = working()
+    reader = shell.worker.working
+    assert reader is not None
     with qtbot.waitSignal(shell.settled, timeout=1000):
         shell.menus.actions["file.stop"].trigger()
     qtbot.waitUntil(lambda: not reader.is_alive(), timeout=WAIT)
@@ -137,6 +134,9 @@ def test_a_cancel_ends_the_reading_of_one_large_run_and_shows_nothing_of_it(
     assert shell.stack.currentWidget() is shell.empty
     assert shell.empty.title.text() == "Reading was stopped"
     assert is_told(shell, "stopped")
+    shell.handlers.follower.watch()  # as after every reading
+    assert shell.handlers.follower.watching is False
+    assert not shell.handlers.follower.busy
 
 
 def test_after_a_cancel_the_next_run_is_opened_at_once(

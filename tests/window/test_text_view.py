@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.text_moves import Caret
-from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_view import Gutter, Mark, TextView
 from store.records.text import Span
 

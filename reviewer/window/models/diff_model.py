@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from reviewer.window.i18n import tr
-from reviewer.window.models.roles import plain_tip
 from reviewer.window.presenters.compare_words import change_words, precision_words
 from reviewer.window.presenters.diff_rows import DiffRow, DiffRows
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.differences import Change, Precision
 from store.records.text import Span

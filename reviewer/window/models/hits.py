@@ -16,10 +16,14 @@ from PySide6.QtGui import QFont
 
 from reviewer.services.finding_text import Group, Hit
 from reviewer.window.i18n import tr
-from reviewer.window.presenters.everywhere import group_words, hit_words
+from reviewer.window.models.roles import Role
+from reviewer.window.presenters.everywhere import group_words, hit_mark, hit_words
 from store.records.findings import Audit
 
-__all__ = ["HitModel"]
+__all__ = ["EXCERPT", "HitModel"]
+
+EXCERPT = 1
+"""The column that shows the hit between what stands around it."""
 
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX = QModelIndex()
@@ -108,6 +112,8 @@ class HitModel(QAbstractTableModel):
                 return group_words(found, self.counts[found], len(self._hits[found]))
         elif isinstance(found, Hit) and role == Qt.ItemDataRole.DisplayRole:
             return hit_words(self.audits, found)[index.column()]
+        elif isinstance(found, Hit) and role == Role.MARK and index.column() == EXCERPT:
+            return hit_mark(found)
         return None
 
     def headerData(  # noqa: N802 - Qt's name

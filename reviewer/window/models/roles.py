@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush
 
 from reviewer.window import theme
 from reviewer.window.presenters.tables import Cell
+from reviewer.window.tips import plain_tip
 
-__all__ = ["Role", "answer", "plain_tip"]
+__all__ = ["Role", "answer"]
 
 
 class Role(IntEnum):
@@ -25,6 +25,8 @@ class Role(IntEnum):
     """The `Strip` of a version, or ``None``."""
     NODE = Qt.ItemDataRole.UserRole + 4
     """The `SourceNode`."""
+    MARK = Qt.ItemDataRole.UserRole + 5
+    """The span of the text that was looked for, in UTF-16, or ``None``."""
 
 
 def answer(cell: Cell, role: int) -> object:
@@ -36,8 +38,3 @@ def answer(cell: Cell, role: int) -> object:
     if role == Qt.ItemDataRole.ForegroundRole and cell.tone:
         return QBrush(theme.colour(cell.tone))
     return None
-
-
-def plain_tip(text: str) -> str:
-    """Return *text* so that a tool tip shows it as it is: Qt guesses at markup otherwise."""
-    return f"<p style='white-space:pre-wrap'>{escape(text)}</p>" if text else ""

@@ -19,9 +19,10 @@ from PySide6.QtGui import QFont
 from reviewer.display import fit
 from reviewer.filter.tree import EVERYTHING, Tree, columns_of
 from reviewer.window.i18n import tr
-from reviewer.window.models.roles import Role, answer, plain_tip
+from reviewer.window.models.roles import Role, answer
 from reviewer.window.presenters.filters import rows_words
 from reviewer.window.presenters.tables import CELL_COLUMNS, NOTHING, Cell, Heading, Table
+from reviewer.window.tips import plain_tip
 
 if TYPE_CHECKING:
     from reviewer.filter.arrays import Arrays, Rows

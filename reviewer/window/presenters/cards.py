@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reviewer.audit.rules import rules
+from reviewer.audit.rules import Rule, rules
 from reviewer.display import one_line
 from reviewer.excerpts import Excerpt
-from reviewer.window.i18n import tr
+from reviewer.window.i18n import tr, tr_message
 from reviewer.window.place import Place
 from reviewer.window.presenters.words import grade_meaning, grade_word
 from store.records.findings import Finding
 from store.records.grades import Grade
 from store.records.sources import VersionKey
 
-__all__ = ["Button", "Card", "Line", "Step", "grade_line", "rule_title", "sentence"]
+__all__ = ["Button", "Card", "Line", "Step", "grade_line", "rule_name", "rule_title", "sentence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,21 @@ def grade_line(grade: Grade) -> str:
 def sentence(words: str) -> str:
     """Return *words* on one line, with a capital and an end."""
     words = one_line(words)
+    first = words.split(" ", 1)[0]
+    if first.isascii() and first.isalpha() and first.islower():  # a path or id stays as it is
+        words = first.capitalize() + words[len(first) :]
     if words.endswith((".", "。")):
-        return words[:1].upper() + words[1:]
+        return words
     ends_in_chinese = bool(words) and words[-1] >= "\u2e80"
-    return words[:1].upper() + words[1:] + ("。" if ends_in_chinese else ".")
+    return words + ("。" if ends_in_chinese else ".")
 
 
 def rule_title(finding: Finding) -> str:
     """Return the rule of a finding: its id and its name."""
     rule = next((rule for rule in rules() if rule.id == finding.rule), None)
-    return f"{finding.rule} {rule.name}" if rule else finding.rule
+    return f"{finding.rule} {rule_name(rule)}" if rule else finding.rule
+
+
+def rule_name(rule: Rule) -> str:
+    """Return the name of a rule, in words of the reader's language where it has some."""
+    return tr_message(rule.name)

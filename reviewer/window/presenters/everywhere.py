@@ -11,8 +11,9 @@ from reviewer.window.place import Place
 from reviewer.window.presenters.places import run_title
 from store.records.citations import SourceCitation
 from store.records.findings import Audit
+from store.records.text import TextIndex
 
-__all__ = ["group_words", "hit_place", "hit_words", "why_words"]
+__all__ = ["group_words", "hit_mark", "hit_place", "hit_words", "why_words"]
 
 _RANGES = 4
 """Ranges of calls that are named one by one."""
@@ -58,6 +59,13 @@ def hit_words(audits: Sequence[Audit], hit: Hit) -> tuple[str, str, str]:
         where = f"{where} · {run_title(audit)}"
     excerpt = f"{hit.before}{hit.found}{hit.behind}"
     return where, one_line(excerpt), why_words(hit.why)
+
+
+def hit_mark(hit: Hit) -> tuple[int, int]:
+    """Return where the hit itself stands in its excerpt as it is shown, in UTF-16 code units."""
+    before, found = one_line(hit.before), one_line(hit.found)
+    index = TextIndex(before + found)
+    return index.to_utf16(len(before)), index.to_utf16(len(before) + len(found))
 
 
 def _where(audit: Audit, passage: Passage) -> str:

@@ -29,6 +29,7 @@ from reviewer.window.presenters.words import (
     grade_meaning,
     grade_word,
     integrity_words,
+    placeholder_word,
     span_words,
     tone,
     verdict_meaning,
@@ -271,7 +272,7 @@ def _placeholders(audit: Audit, facts: CitationFacts) -> Iterator[str]:
             since = tr("not recorded") if held.first_call is None else str(held.first_call)
             yield tr(
                 "A placeholder ({kind}) stands for tool call {id}; first call: {since}.",
-                kind=held.kind.value,
+                kind=placeholder_word(held.kind),
                 id=one_line(held.tool_call_id),
                 since=since,
             )

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from reviewer.display import one_line
 from reviewer.window.i18n import tr, trn
 from reviewer.window.presenters.changes import Change
-from reviewer.window.presenters.words import grade_word
+from reviewer.window.presenters.words import (
+    grade_word,
+    part_kind_word,
+    placeholder_word,
+    recorded_word,
+)
 from store.records.findings import PlaceholderFacts
 from store.records.runs import Message, Part
 
@@ -26,7 +31,7 @@ def message_words(message: Message, place: int, change: Change) -> str:
         "── {sign}message {place} · {role} · {origin} ──",
         sign=sign,
         place=place,
-        role=message.role,
+        role=recorded_word(message.role),
         origin=origin,
     )
 
@@ -38,13 +43,13 @@ def part_words(order: int, part: Part) -> str:
 
 def _part_facts(order: int, part: Part) -> Iterator[str]:
     yield tr("part {order}", order=order)
-    yield part.kind.value
+    yield part_kind_word(part.kind)
     if part.name:
         yield part.name
     if part.tool_call_id:
         yield tr("tool call {id}", id=part.tool_call_id)
     if part.status:
-        yield tr("status {status}", status=part.status)
+        yield tr("status {status}", status=recorded_word(part.status))
     if part.source_id:
         yield tr("source {id}", id=part.source_id)
     if part.opaque_bytes:
@@ -60,7 +65,7 @@ def placeholder_words(facts: PlaceholderFacts) -> str:
     return one_line(
         tr(
             "Placeholder ({kind}){size} of tool call {id}; {grade}",
-            kind=facts.kind.value,
+            kind=placeholder_word(facts.kind),
             size=size,
             id=facts.tool_call_id,
             grade=grade_word(facts.grade),

@@ -6,6 +6,8 @@ from reviewer.reports._words import FINDING_SIGNS, VERDICT_SIGNS, good
 from reviewer.window.i18n import tr
 from store.records.findings import Severity, Verdict
 from store.records.grades import Grade
+from store.records.kinds import PlaceholderKind
+from store.records.runs import PartKind
 from store.records.sources import Integrity
 from store.records.text import Span, Unit
 
@@ -13,6 +15,9 @@ __all__ = [
     "grade_meaning",
     "grade_word",
     "integrity_words",
+    "part_kind_word",
+    "placeholder_word",
+    "recorded_word",
     "severity_words",
     "span_words",
     "tone",
@@ -106,6 +111,53 @@ def integrity_words(integrity: Integrity) -> tuple[str, str, str]:
             tr("The text was rebuilt from what the record shows; the file's hash is not known."),
         ),
     }[integrity]
+
+
+def recorded_word(word: str) -> str:
+    """Return a word of the record as it stands there, with what it means where that is known."""
+    meaning = {
+        "system": tr("system"),
+        "developer": tr("developer"),
+        "user": tr("user"),
+        "human": tr("human"),
+        "assistant": tr("assistant"),
+        "ai": tr("ai"),
+        "model": tr("model"),
+        "tool": tr("tool"),
+        "function": tr("function"),
+        "ok": tr("ok"),
+        "success": tr("success"),
+        "error": tr("error"),
+        "refused": tr("refused"),
+        "truncated": tr("truncated"),
+    }.get(word, word)
+    return word if meaning == word else tr("{word} ({meaning})", word=word, meaning=meaning)
+
+
+def part_kind_word(kind: PartKind) -> str:
+    """Return what a part of a message is."""
+    return {
+        PartKind.TEXT: tr("text"),
+        PartKind.TOOL_CALL: tr("tool_call"),
+        PartKind.TOOL_RESULT: tr("tool_result"),
+        PartKind.DOCUMENT: tr("document"),
+        PartKind.IMAGE: tr("image"),
+        PartKind.REASONING: tr("reasoning"),
+        PartKind.SUMMARY: tr("summary"),
+        PartKind.OPAQUE: tr("opaque"),
+    }[kind]
+
+
+def placeholder_word(kind: PlaceholderKind) -> str:
+    """Return what became of the text that a placeholder stands for."""
+    return {
+        PlaceholderKind.CLEARED: tr("cleared"),
+        PlaceholderKind.FOLDED: tr("folded"),
+        PlaceholderKind.PERSISTED: tr("persisted"),
+        PlaceholderKind.TRUNCATED: tr("truncated"),
+        PlaceholderKind.COMPACTED: tr("compacted"),
+        PlaceholderKind.REFUSED: tr("refused"),
+    }[kind]
 
 
 def severity_words(severity: Severity) -> tuple[str, str, str]:

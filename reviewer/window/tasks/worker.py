@@ -62,6 +62,11 @@ class Worker(QObject):
         """Whether anybody waits for something."""
         return bool(self._waiting)
 
+    @property
+    def working(self) -> threading.Thread | None:
+        """The thread that works at present, if one was needed yet."""
+        return self._lane.thread if self._lane else None
+
     def run(self, operation: Operation) -> None:
         """Queue *operation*; one of the same kind that is not finished is cancelled."""
         self.cancel(operation.kind)

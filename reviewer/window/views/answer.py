@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,9 +19,10 @@ from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import AnswerPage, Chip, answer_pages, place_of_citation
 from reviewer.window.theme import colour
+from reviewer.window.tips import plain_tip
+from reviewer.window.views.answer_notice import Notice
 from reviewer.window.views.answer_text import ALL, SCHEME, AnswerText
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
-from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit
 
@@ -46,7 +46,8 @@ class AnswerView(QWidget):
         self._choice.setObjectName("answer_choice")
         self._title = plain_label("", "muted", selectable=False)
         self._text = AnswerText()
-        self._notice, self._notice_words, self._ways = self._make_notice()
+        self._notice = Notice()
+        self._notice.chosen.connect(self._go_instead)
         self._below_title = QLabel()
         self._below_title.setTextFormat(Qt.TextFormat.PlainText)
         self._below = QListWidget()
@@ -177,27 +178,6 @@ class AnswerView(QWidget):
                 return
         self._below.setCurrentRow(-1)
 
-    # -- what there is instead --------------------------------------------------------
-
-    def _make_notice(self) -> tuple[QWidget, QLabel, tuple[QPushButton, ...]]:
-        notice = QWidget()
-        notice.setObjectName("answer_notice")
-        words = plain_label("")
-        ways = (QPushButton(), QPushButton())
-        for button, tab in zip(ways, ("model", "residency"), strict=True):
-            button.setObjectName(f"answer_to_{tab}")
-            button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, tab=tab: self._go_instead(tab))
-        row = QHBoxLayout()
-        for button in ways:
-            row.addWidget(button)
-        row.addStretch(1)
-        layout = QVBoxLayout(notice)
-        layout.setContentsMargins(14, 8, 14, 12)
-        layout.addWidget(words)
-        layout.addLayout(row)
-        return notice, words, ways
-
     def _fill_notice(self, number: int) -> None:
         """Say what is not there, and what can be looked at instead."""
         calls = len(self._audit.run.calls) if self._audit else 0
@@ -211,15 +191,7 @@ class AnswerView(QWidget):
                 "This answer holds no citations, so nothing here can be followed to its source. "
                 "What the model was given when it wrote it can still be read."
             )
-        self._notice.setVisible(bool(words))
-        self._notice_words.setText(words)
-        self._notice_words.setAccessibleName(words)
-        for button in self._ways:
-            button.setVisible(calls > 0)
-        self._ways[0].setText(tr("Show what call {call} was given", call=self._call(number)))
-        self._ways[1].setText(tr("Show which sources stood in its input"))
-        for button in self._ways:
-            button.setAccessibleName(button.text())
+        self._notice.tell(words, self._call(number), any_calls=calls > 0)
 
     def _call(self, number: int) -> int:
         if number >= 0:

@@ -17,8 +17,8 @@ from reviewer.audit.answers import TextRun
 from reviewer.window.i18n import tr, trn
 from reviewer.window.presenters.answer import AnswerPage, Chip
 from reviewer.window.theme import colour
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.record_text import RecordText
-from reviewer.window.views.text_side import plain_tip
 
 __all__ = ["ALL", "SCHEME", "AnswerText"]
 

@@ -21,12 +21,14 @@ from PySide6.QtWidgets import (
 from reviewer.services.finding_text import Group, Reached, find_everywhere
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
-from reviewer.window.models.hits import HitModel
+from reviewer.window.models.hits import EXCERPT, HitModel
 from reviewer.window.panels import Panel
 from reviewer.window.presenters.everywhere import hit_place
 from reviewer.window.tasks import CancelToken, Operation
 from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.following import follow_language
+from reviewer.window.views.hit_delegate import HitDelegate
+from reviewer.window.views.scaling import keep_columns
 
 __all__ = ["PANEL", "EverywhereView"]
 
@@ -92,10 +94,16 @@ class EverywhereView(QWidget):
         view.setAlternatingRowColors(True)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.model.row_height = view.fontMetrics().height() + _PADDING
+        view.setItemDelegateForColumn(EXCERPT, HitDelegate(view))
+        self._measure()
+        keep_columns(view, self._measure)
         digit = view.fontMetrics().horizontalAdvance("0")
         for column, digits in enumerate(_WIDTHS):
             view.setColumnWidth(column, digits * digit)
+
+    def _measure(self) -> None:
+        self.model.row_height = self.view.fontMetrics().height() + _PADDING
+        self.model.layoutChanged.emit()
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()

@@ -7,7 +7,6 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QTextCharFormat
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 from reviewer.audit.strips import Strip, strip
 from reviewer.excerpts import LARGEST, SHORT, Excerpt
 from reviewer.window.desk import Desk
+from reviewer.window.fitting import FittingButton
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
@@ -34,6 +34,8 @@ _TALLEST = 260
 """Pixels that an excerpt takes at most before it scrolls."""
 
 _ALL = "all"
+_LONGEST_LARGE = 9
+"""Characters of a word in the largest letters that is never broken."""
 
 
 class ExcerptBox(RecordText):
@@ -227,7 +229,7 @@ class EvidenceView(QScrollArea):
         column = QVBoxLayout()
         column.setSpacing(4)
         for way in buttons:
-            button = QPushButton(way.words)
+            button = FittingButton(way.words)
             button.setObjectName(f"go_{origin}_{way.place.tab}")
             button.setAccessibleName(way.words)
             button.setAutoDefault(False)
@@ -251,7 +253,7 @@ def _said(line: Line) -> str:
 
 
 def _verdict(line: Line) -> QLabel:
-    label = plain_label(_said(line), line.tone)
+    label = plain_label(_said(line), line.tone, longest=_LONGEST_LARGE)
     font = label.font()
     font.setPointSizeF(font.pointSizeF() * 1.35)
     font.setWeight(QFont.Weight.DemiBold)

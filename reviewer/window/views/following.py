@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from reviewer.window import i18n
-from reviewer.window.views.text_stand_ins import shown
+from reviewer.window.views.wrapping import WrappingLabel
 
 __all__ = ["RESTYLED", "Soon", "follow_language", "plain_label", "tint"]
 
@@ -51,16 +51,17 @@ def tint(label: QLabel, tone: str) -> None:
     label.style().polish(label)
 
 
-def plain_label(words: str, tone: str = "", *, selectable: bool = True) -> QLabel:
+def plain_label(
+    words: str, tone: str = "", *, selectable: bool = True, longest: int = 12
+) -> WrappingLabel:
     """Return a label that shows *words* as they are: no markup, nothing hidden, wrapped.
 
     A selectable label is reached with Tab, and its words can be selected and copied.
+    A word of more than *longest* characters is broken where there is too little room.
     """
-    label = QLabel()
+    label = WrappingLabel(words, longest)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setText(shown(words))
-    label.setWordWrap(True)
-    label.setAccessibleName(shown(words))
+    label.setAccessibleName(label.words)
     if selectable:
         label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse

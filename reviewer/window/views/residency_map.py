@@ -27,10 +27,10 @@ from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 from reviewer.window.i18n import tr
 from reviewer.window.presenters.residency import ResidencyTable
 from reviewer.window.theme import colour
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.following import RESTYLED
 from reviewer.window.views.residency_grid import Box, ResidencyGrid
 from reviewer.window.views.residency_look import LETTERS_FROM, colours, mosaic, tiles
-from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import shown
 from store.records.grades import Grade
 

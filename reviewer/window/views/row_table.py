@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from reviewer.window.models.rows import RowModel, Wish
 from reviewer.window.presenters.tables import Table
+from reviewer.window.views.scaling import keep_columns
 
 __all__ = ["RowTable"]
 
@@ -44,7 +45,8 @@ class RowTable(QTableView):
         rows.setVisible(False)
         # A fixed height spares Qt a question for each of a million rows.
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.fontMetrics().height() + _PADDING)
+        self._measure()
+        keep_columns(self, self._measure)
         columns = self.horizontalHeader()
         columns.setSortIndicatorClearable(True)
         columns.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -54,6 +56,9 @@ class RowTable(QTableView):
         model.arranged.connect(self._arranged)
         # A view that gets the keyboard makes an item current; only a selected one was chosen.
         self.selectionModel().selectionChanged.connect(self._selected)
+
+    def _measure(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _PADDING)
 
     def widths(self, *digits: int) -> None:
         """Make columns as wide as so many digits, once there are columns."""

@@ -30,6 +30,7 @@ from reviewer.window.presenters.sources import SourceColumn, SourceNode, SourceT
 from reviewer.window.views.filter_bar import FilterBar
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
+from reviewer.window.views.scaling import keep_columns
 from reviewer.window.views.strip_delegate import StripDelegate
 from store.records.findings import Audit
 from store.records.text import Span
@@ -90,6 +91,7 @@ class RunTree(QWidget):
         digit = view.fontMetrics().horizontalAdvance("0")
         for column, characters in zip(SourceColumn, (18, 10, 32, 16, 6), strict=True):
             header.resizeSection(column, characters * digit)
+        keep_columns(view)
 
     def _lay_out(self) -> None:
         self.call_view.widths(4, 15, 15, 8, 9, 10, 16)

@@ -22,7 +22,7 @@ from reviewer.window.i18n import tr
 from reviewer.window.presenters.strip import piece_words, strip_words
 from reviewer.window.presenters.words import span_words
 from reviewer.window.theme import colour
-from reviewer.window.views.text_side import plain_tip
+from reviewer.window.tips import plain_tip
 from store.records.text import Span
 
 __all__ = ["CoverageStrip"]

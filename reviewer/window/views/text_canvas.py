@@ -11,14 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import (
-    QColor,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QTextLayout,
-    QWheelEvent,
-)
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from reviewer.window.i18n import tr
@@ -26,10 +19,9 @@ from reviewer.window.presenters.syntax import Piece
 from reviewer.window.theme import colour
 from reviewer.window.views.text_layout import RowLayouts, text_font
 from reviewer.window.views.text_lines import Rows
-from reviewer.window.views.text_marks import Gutter, Hits, Mark, Spans, segments
-from reviewer.window.views.text_paint import chosen_format, format_of, stand_in_format
+from reviewer.window.views.text_marks import Gutter, Hits, Mark, Spans
+from reviewer.window.views.text_paint import chosen_format, formats
 from reviewer.window.views.text_side import Margin, Overview
-from reviewer.window.views.text_stand_ins import stand_in_places
 from store.records.text import Span
 
 __all__ = ["TextCanvas", "line_number"]
@@ -264,18 +256,9 @@ class TextCanvas(QAbstractScrollArea):
         self, span: Span, text: str, to_utf16: Callable[[Span], tuple[int, int]]
     ) -> list[QTextLayout.FormatRange]:
         # The syntax first: every mark is stronger than it.
-        marks = [(Span(one.start, one.end), one.role) for one in self.syntax_in(span)]
-        marks += [(mark.span, mark.kind) for mark in self.marks.meeting(span)]
-        signs = {place + span.start for place in stand_in_places(text)}
-        marks += [(Span(place, place + 1), "") for place in signs]
-        found = []
-        for piece, kinds in segments(span, marks):
-            one = QTextLayout.FormatRange()
-            one.start, one.length = to_utf16(piece.moved(-span.start))
-            real = [kind for kind in kinds if kind]
-            one.format = stand_in_format(real) if "" in kinds else format_of(real)
-            found.append(one)
-        return found
+        kinds = [(Span(one.start, one.end), one.role) for one in self.syntax_in(span)]
+        kinds += [(mark.span, mark.kind) for mark in self.marks.meeting(span)]
+        return formats(span, text, kinds, to_utf16)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw the rows in sight."""

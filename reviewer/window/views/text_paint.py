@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextCharFormat
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextCharFormat, QTextLayout
 
 from reviewer.window.presenters.syntax import ROLES
 from reviewer.window.theme import colour
+from reviewer.window.views.text_marks import segments
+from reviewer.window.views.text_stand_ins import stand_in_places
+from store.records.text import Span
 
-__all__ = ["BARS", "blend", "chosen_format", "draw_bar", "format_of", "ink", "stand_in_format"]
+__all__ = [
+    "BARS",
+    "blend",
+    "chosen_format",
+    "draw_bar",
+    "format_of",
+    "formats",
+    "ink",
+    "stand_in_format",
+]
 
 _TOKENS = {"added": "good", "removed": "bad", "heading": "muted"}
 _UNDERLINES = {
@@ -112,3 +124,22 @@ def draw_bar(painter: QPainter, kind: str, bar: QRectF) -> None:
         painter.setPen(QPen(tone, 1))
         painter.drawRect(bar.adjusted(0.5, 0, -0.5, 0))
     painter.setPen(Qt.PenStyle.NoPen)
+
+
+def formats(
+    span: Span,
+    text: str,
+    kinds: Sequence[tuple[Span, str]],
+    to_utf16: Callable[[Span], tuple[int, int]],
+) -> list[QTextLayout.FormatRange]:
+    """Return how the pieces of *text* look, which stands at *span*, under marks of *kinds*."""
+    signs = {place + span.start for place in stand_in_places(text)}
+    marks = [*kinds, *((Span(place, place + 1), "") for place in signs)]
+    found = []
+    for piece, held in segments(span, marks):
+        one = QTextLayout.FormatRange()
+        one.start, one.length = to_utf16(piece.moved(-span.start))
+        real = [kind for kind in held if kind]
+        one.format = stand_in_format(real) if "" in held else format_of(real)
+        found.append(one)
+    return found

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from reviewer.window.fitting import FittingLabel
 from reviewer.window.i18n import tr
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.text_stand_ins import name_of
@@ -179,7 +180,7 @@ class TextPane(QWidget):
         self.bar.hide()
         self.wrap = QCheckBox(self)
         self.wrap.setObjectName(f"{name}_wrap")
-        self.place = QLabel(self)
+        self.place = FittingLabel(self)
         self.place.setObjectName(f"{name}_place")
         self.place.setTextFormat(Qt.TextFormat.PlainText)
         # A long place must not keep the window from becoming narrow.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -21,12 +20,13 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from reviewer.window.i18n import tr
 from reviewer.window.theme import colour
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.text_layout import RowLayouts
 from reviewer.window.views.text_marks import Gutter, Hits, Mark, Spans
 from reviewer.window.views.text_paint import BARS, draw_bar
 from store.records.text import Span
 
-__all__ = ["Margin", "Overview", "Shown", "plain_tip"]
+__all__ = ["Margin", "Overview", "Shown"]
 
 _BAR = 4.0
 _GAP = 6.0
@@ -62,11 +62,6 @@ class Shown(Protocol):
     def go_to_share(self, share: float) -> None:
         """Show the text from *share* on."""
         ...
-
-
-def plain_tip(text: str) -> str:
-    """Return *text* for a tool tip that shows it as it is: Qt takes some texts for markup."""
-    return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>"
 
 
 class Margin(QWidget):

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from reviewer.window.i18n import tr, trn
 from reviewer.window.presenters.syntax import Piece
+from reviewer.window.tips import plain_tip
 from reviewer.window.views.text_canvas import TextCanvas, line_number
 from reviewer.window.views.text_find import Search
 from reviewer.window.views.text_finder import Finder
@@ -32,7 +33,6 @@ from reviewer.window.views.text_highlight import Highlighter, Languages, nothing
 from reviewer.window.views.text_lines import word_at
 from reviewer.window.views.text_marks import Gutter, Mark
 from reviewer.window.views.text_moves import MOVES, Caret
-from reviewer.window.views.text_side import plain_tip
 from reviewer.window.views.text_stand_ins import name_of, shown, stand_in_places
 from store.records.text import Span
 
