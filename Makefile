@@ -4,8 +4,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-# More options for pytest, such as PYTEST="-n 2" or PYTEST="tests/unit -k tokens".
-PYTEST ?=
+# Options for pytest, such as PYTEST="tests/unit -k tokens"; by default all tests on all cores.
+PYTEST ?= -n auto
 
 help:
 	@echo "make demo    write the sample runs, audit them, show what was found"

@@ -111,6 +111,9 @@ class Log(Protocol):
     def changed_since(self, stamp: Stamp) -> bool:
         """Tell whether anything was added since a reading with this stamp."""
 
+    def lines(self, reading: Reading) -> bytes:
+        """Return what *reading* was read from, byte for byte."""
+
 
 class DecisionLog:
     """The log in the file *path*, which need not exist: it is made by the first decision.
@@ -208,6 +211,19 @@ class DecisionLog:
             return _stamp(self.path.stat()) != stamp
         except OSError:
             return stamp != Stamp()
+
+    def lines(self, reading: Reading) -> bytes:
+        """Return what *reading* was read from: the log only grows, so that is its beginning.
+
+        Raises `StoreError` for a file that cannot be read.
+        """
+        if reading.missing:
+            return b""
+        try:
+            with self.path.open("rb") as stream:
+                return stream.read(reading.stamp.size)
+        except OSError as error:
+            raise self._unreadable(error) from error
 
     # -- reading ---------------------------------------------------------------
 

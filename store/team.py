@@ -133,6 +133,14 @@ class TeamLog:
         with self._told("the decisions cannot be read"), self._engine.connect() as connection:
             return self._stamp(connection) != stamp
 
+    def lines(self, reading: Reading) -> bytes:
+        """Return what *reading* was read from: the lines, one behind the other."""
+        lines = _lines()
+        wanted = (lines.c.run == self._run, lines.c.number <= reading.stamp.size)
+        rows = select(lines.c.line).where(*wanted).order_by(lines.c.number)
+        with self._told("the decisions cannot be read"), self._engine.connect() as connection:
+            return b"".join(connection.execute(rows).scalars())
+
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()

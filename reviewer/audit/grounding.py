@@ -10,13 +10,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
 from reviewer.audit.grounding_claims import claims as claims_of
 from reviewer.audit.grounding_numbers import numbers
 from reviewer.audit.grounding_places import Held, Places, Role
+from reviewer.audit.grounding_reckoning import Reckoned, reckoned
 from reviewer.audit.grounding_sums import worked_out
 from reviewer.audit.grounding_support import Claim, Key
 from reviewer.audit.grounding_words import fold
@@ -62,6 +62,8 @@ def _marks(answer: Answer) -> Iterator[Span]:
                 yield citation.answer_span
 
 
+_LAST = 16
+"""Messages with results, the last to come, from which an answer may reckon."""
 _QUESTION = 4000
 """Code points of a question whose numbers an answer may reckon with."""
 
@@ -91,25 +93,52 @@ class _Looking:
         self.standing = standing
         self.places = places
         self._said: dict[tuple[Key, int], _Found] = {}
+        self._known: dict[int, Reckoned] = {}
 
     def at(self, number: int, answer: Answer, made: tuple[Claim, ...]) -> Iterator[ClaimFacts]:
         call = answer.call
         found = [self._of(claim, call) for claim in made]
         holds = [one.rank is _Rank.FOUND for one in found]
-        for index in worked_out(answer.text, made, holds, self._asked(call)):
-            found[index] = _Found(_Rank.FOUND, None, "worked out from other values of the answer")
+        for index in worked_out(
+            answer.text, made, holds, self._asked(call), lambda: self._results_before(call)
+        ):
+            found[index] = _Found(_Rank.FOUND, None, "worked out from values that stand there")
         for claim, one in zip(made, found, strict=True):
             yield self._facts(number, call, claim, one)
 
-    def _asked(self, call: int) -> tuple[Fraction, ...]:
+    def _asked(self, call: int) -> tuple[float, ...]:
         """Return the values in what the user said last before *call*."""
         at = bisect_right(self._questions, call, key=lambda question: question[0]) - 1
         if at < 0:
             return ()
         parts = self.standing.run.messages[self._questions[at][1]].parts
         texts = (fold(part.text[:_QUESTION]) for part in parts if part.kind is PartKind.TEXT)
-        read = (number.value for text in texts for number in numbers(text))
+        read = (float(number.value) for text in texts for number in numbers(text))
         return tuple(dict.fromkeys(read))
+
+    def _results_before(self, call: int) -> list[Reckoned]:
+        """Return what follows from the results that came last and stand in *call*."""
+        at = bisect_right(self._results, call, key=lambda result: result[0])
+        held = self._results[max(0, at - _LAST) : at]
+        messages = (i for _, i in reversed(held) if self.standing.residency.holds(call, i))
+        return [self._reckoned(index) for index in messages]
+
+    @cached_property
+    def _results(self) -> list[tuple[int, int]]:
+        """For each message with results or documents its first call, ascending."""
+        residency, kinds = self.standing.residency, {PartKind.TOOL_RESULT, PartKind.DOCUMENT}
+        firsts = (
+            (residency.first(index), index)
+            for index, message in enumerate(self.standing.run.messages)
+            if any(part.kind in kinds for part in message.parts)
+        )
+        return sorted((first, index) for first, index in firsts if first is not None)
+
+    def _reckoned(self, message: int) -> Reckoned:
+        if message not in self._known:
+            parts = self.standing.run.messages[message].parts
+            self._known[message] = reckoned("\n".join(part.text for part in parts))
+        return self._known[message]
 
     @cached_property
     def _questions(self) -> list[tuple[int, int]]:

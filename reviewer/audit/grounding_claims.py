@@ -46,7 +46,7 @@ _GAP = re.compile(r"\.{3,}|…+|\[[^\]\n]*\]")
 _PROPOSED = re.compile(
     r"\b(?:should|could|would|recommend\w*|suggest\w*|propos\w*|consider\w*|e\.g|for example"
     r"|for instance|such as|if|try|let's|let me|i'll|i will|perhaps|maybe|might|instead|imagine"
-    r"|examples?|convention\w*)\b|建议|应该|应当|不妨|例如|比如|譬如|如果|假设|推荐|可考虑|[?？]\s*\Z",
+    r"|examples?(?!\.\w)|convention\w*)\b|建议|应该|应当|不妨|例如|比如|譬如|如果|假设|推荐|可考虑|[?？]\s*\Z",
     re.IGNORECASE,
 )
 """Words of a sentence that proposes: what it names need not be there yet."""

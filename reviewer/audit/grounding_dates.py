@@ -151,7 +151,8 @@ _CLOCK = re.compile(
 )
 _HOUR = re.compile(r"(?<![\d:.])(1[0-2]|0?[1-9])\s?([ap]\.?m|[AP]\.?M)\b")
 _CHINESE_CLOCK = re.compile(
-    r"(上午|早上|凌晨|中午|下午|晚上)?\s*([01]?\d|2[0-4])\s*[点时](?!间|候)(?:\s*([0-5]?\d)\s*分)?(半)?"
+    rf"(上午|早上|凌晨|中午|下午|晚上)?\s*([01]?\d|2[0-4]|[两{_FIGURE}]{{1,3}})\s*[点时](?!间|候)"
+    rf"(?:\s*([0-5]?\d|[{_FIGURE}]{{1,3}})\s*分)?(半)?"
 )
 _NOON = 12
 _DAY = 24 * 60
@@ -191,11 +192,11 @@ def _zone(name: str | None, offset: str | None) -> int:
 def _chinese_times(text: str) -> Iterator[Moment]:
     for found in _CHINESE_CLOCK.finditer(text):
         half, hour, minute, and_half = found.groups()
-        at = int(hour)
+        at = _figure(hour)
         if half in ("下午", "晚上") and at < _NOON:
             at += _NOON
         if half or minute or and_half:
-            minutes = at * 60 + (int(minute) if minute else 30 if and_half else 0)
+            minutes = at * 60 + (_figure(minute) if minute else 30 if and_half else 0)
             yield Moment(*found.span(), is_date=False, readings=((minutes % _DAY, -1, NO_ZONE),))
 
 

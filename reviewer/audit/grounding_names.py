@@ -75,7 +75,8 @@ def _written(text: str) -> Iterator[Found]:
         yield ClaimKind.ADDRESS, *found.span(), path(found[0])
     for pattern in (_UUID, _HEX, _STAMP, _SNAKE, _VERSION, _LONG):
         for found in pattern.finditer(text):
-            yield ClaimKind.IDENTIFIER, *found.span(), whole_or_words(found[0])
+            written = found[0].lstrip("v") if pattern is _VERSION else found[0]
+            yield ClaimKind.IDENTIFIER, *found.span(), whole_or_words(written)
     for found in _TICKET.finditer(text):
         if found[1] not in _STANDARDS:
             yield ClaimKind.IDENTIFIER, *found.span(), ((ink(found[0]),),)

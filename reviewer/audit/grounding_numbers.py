@@ -54,6 +54,9 @@ def numbers(text: str) -> Iterator[Number]:
     """Yield every number that may be read in *text*, folded; the same one may come again."""
     for written in dict.fromkeys(_RUN.findall(text)):
         yield from _all_readings(*written)
+    for key, run in _KEYED.findall(text):
+        for unit in tails(key):
+            yield from (Number(digits, place, 0, unit.unit) for digits, place in readings(run))
     for whole, decimals, power, raised in _POWER.findall(text):
         place = int(power or raised.translate(_RAISED)) - len(decimals)
         yield Number(int(whole + decimals or "1"), place)
@@ -63,6 +66,12 @@ def numbers(text: str) -> Iterator[Number]:
             yield Number(digits, place + behind.magnitude, 0, behind.unit)
 
 
+_KEYED = re.compile(
+    r"(?:_|-|(?<=[a-z])(?=[A-Z]))"
+    r"((?i:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|bytes?|[kmg]i?b|percent|pct))"
+    r"[\"']?\s?[:=]\s?[\"']?(\d+(?:\.\d+)?)(?![\w.])"
+)
+"""A number whose unit is said by its key: ``timeout_ms: 30000``."""
 _POWER = re.compile(
     r"(?:(?<![\d.])(\d{1,6})(?:\.(\d{1,9}))?\s?[×x*·⋅]\s?)?"
     r"\b10(?:\s?(?:\^|\*\*)\s?[{(]?(-?\d{1,2})(?!\d)|(⁻?[⁰¹²³⁴-⁹]{1,2}))"

@@ -76,6 +76,7 @@ _MAGNITUDES: Mapping[str, int] = {
     "billions": 9,
     "bn": 9,
     "trillion": 12,
+    "成": -1,
     "百": 2,
     "千": 3,
     "万": 4,

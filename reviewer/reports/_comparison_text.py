@@ -90,6 +90,8 @@ def _outcome(comparison: Comparison) -> str:
         if comparison.undecided:
             text += "; some of it could not be compared, so there may be more differences"
         return f"{text}."
+    if comparison.found is None:
+        return "UNDECIDED: one of the two could not be read, so that nothing was compared."
     if comparison.undecided:
         return "UNDECIDED: no difference was found, and some of it could not be compared."
     found = comparison.found

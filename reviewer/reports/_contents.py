@@ -9,14 +9,23 @@ from functools import cached_property
 from typing import NamedTuple
 
 from reviewer.audit.answers import TextRun, in_place, pieces
-from reviewer.audit.strips import cited_text
+from reviewer.audit.residency import Residency
+from reviewer.audit.strips import cited_text, place_of
 from reviewer.audit.texts import VersionText
 from reviewer.excerpts import LARGEST, Cut, Excerpt
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta
 from reviewer.reports._decided import of_citation, opinion_lines
 from reviewer.reports._facts import digest_of
-from store.records.findings import Audit, CitationFacts, Evidence, Verdict, VersionFacts
+from store.records.findings import (
+    Audit,
+    CitationFacts,
+    Delivery,
+    Evidence,
+    Form,
+    Verdict,
+    VersionFacts,
+)
 from store.records.runs import ProblemKind
 from store.records.sources import Integrity, VersionKey
 from store.records.text import Span
@@ -73,6 +82,7 @@ WORDS = {
     "no decisions": "No log of decisions is shown here.",
     "numbers": "The number in a mark is that of the citation below; they count from 0.",
     "request": "In the model's input",
+    "earlier": "In the input of an earlier call, not in that of the answer",
     "stored": "In the stored version",
     "same": "The stored version holds the same words at the cited place.",
     "more characters": "more characters; the JSON report holds all of it",
@@ -135,10 +145,27 @@ def run_facts(audit: Audit) -> list[tuple[str, str]]:
 
 
 class Passage(NamedTuple):
-    """A text with what stands around it; ``where`` says where it was found."""
+    """A text with what stands around it; ``where`` says where it was found.
 
+    ``kind`` is ``request`` for the input of the answer, ``earlier`` for that
+    of a call before it, ``stored`` for the version.
+    """
+
+    kind: str
     where: str
     cut: Cut
+
+
+class _Cited(NamedTuple):
+    """The cited place in the text of a version."""
+
+    held: VersionFacts
+    text: VersionText
+    span: Span
+
+    @property
+    def whole(self) -> str:
+        return (self.text.text or "")[self.span.start : self.span.end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +258,9 @@ class Contents:
     def citation(self, place: int) -> CitationText:
         """Return the citation at *place* in the list with its evidence."""
         facts = self.audit.citations[place]
-        request = self._request(facts.evidence) if facts.evidence else None
-        stored = self._stored(facts)
-        same = bool(request and stored and stored.cut.words == request.cut.words)
+        found = facts.evidence
+        cited = self._cited(facts)
+        same = bool(found and cited and cited.whole == found.text)
         state = of_citation(self.meta, self.audit, facts)
         return CitationText(
             facts=facts,
@@ -241,8 +268,8 @@ class Contents:
             claim=self._claims[place],
             quote=words.quotation(facts),
             notes=tuple(_notes(facts)),
-            request=request,
-            stored=None if same else stored,
+            request=self._request(facts, found, cited) if found else None,
+            stored=None if same or cited is None else self._stored(cited),
             same=same and facts.verdict is Verdict.READ,
             findings=tuple(self._about.get(facts.index, ())),
             decided=tuple(opinion_lines(state)),
@@ -255,18 +282,43 @@ class Contents:
     def _claims(self) -> list[str | None]:
         return words.claims(self.audit)
 
-    def _request(self, found: Evidence) -> Passage:
+    def _request(self, facts: CitationFacts, found: Evidence, cited: _Cited | None) -> Passage:
         place = (
             f"call {found.call}, message {found.message}, part {found.part}, characters "
             f"{found.message_span.start} to {found.message_span.end}"
         )
+        pieces = self._pieces(facts, found, cited) if cited else 1
+        place += f"; one of {pieces} pieces of it in this request" if pieces > 1 else ""
+        kind = "request" if found.call == facts.call_at_answer else "earlier"
         message = self._messages.get((found.call, found.message))
         parts = self.audit.run.messages[message].parts if message is not None else ()
         if found.part < len(parts):
             span, text = found.message_span, parts[found.part].text
             if text[span.start : span.end] == found.text:
-                return Passage(place, Excerpt(text, span).cut(self._limit()))
-        return Passage(place, Excerpt(found.text, Span(0, len(found.text))).cut(self._limit()))
+                return Passage(kind, place, Excerpt(text, span).cut(self._limit()))
+        alone = Excerpt(found.text, Span(0, len(found.text)))
+        return Passage(kind, place, alone.cut(self._limit()))
+
+    def _pieces(self, facts: CitationFacts, found: Evidence, cited: _Cited) -> int:
+        """Return how many deliveries in the same request hold some of the cited place."""
+        place = place_of(facts, cited.text)
+        return sum(
+            self._residency.holds(found.call, delivery.message)
+            for delivery in self._deliveries.get(cited.held.version.key, ())
+            if place is None or place.overlaps(delivery.span)
+        )
+
+    @cached_property
+    def _residency(self) -> Residency:
+        return Residency(self.audit.run.calls, len(self.audit.run.messages))
+
+    @cached_property
+    def _deliveries(self) -> Mapping[VersionKey, list[Delivery]]:
+        found: dict[VersionKey, list[Delivery]] = {}
+        for delivery in self.audit.deliveries:
+            if delivery.form is not Form.PREVIEW:
+                found.setdefault(delivery.version, []).append(delivery)
+        return found
 
     @cached_property
     def _messages(self) -> Mapping[tuple[int, int], int]:
@@ -283,7 +335,7 @@ class Contents:
                     found[call, place] = request[place]
         return found
 
-    def _stored(self, facts: CitationFacts) -> Passage | None:
+    def _cited(self, facts: CitationFacts) -> _Cited | None:
         """Return the cited place of the stored version, as far as its text may be shown."""
         held = self.versions.get(VersionKey(facts.source_id, facts.version_id or ""))
         if held is None or (held.version.text is None and not held.version.excerpts):
@@ -294,9 +346,11 @@ class Contents:
                 self._texts.clear()
             text = self._texts[held.version.key] = VersionText(held.version)
         span = cited_text(facts, text)
-        if span is None or text.text is None:
-            return None
-        return Passage(_stored_words(held), Excerpt(text.text, span).cut(self._limit()))
+        return None if span is None or text.text is None else _Cited(held, text, span)
+
+    def _stored(self, cited: _Cited) -> Passage:
+        excerpt = Excerpt(cited.text.text or "", cited.span)
+        return Passage("stored", _stored_words(cited.held), excerpt.cut(self._limit()))
 
     # -- what could not be decided ------------------------------------------------------
 

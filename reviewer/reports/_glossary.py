@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from store.records.bills import BillKind, Change
+from store.records.differences import Fate, SourceChange
 from store.records.findings import (
     Anchor,
     Form,
@@ -172,6 +173,31 @@ _CHANGES = {
 }
 
 
+_FATES = {
+    Fate.UNCHANGED: "B holds the cited text at the same place: both have one SHA-256, or the text "
+    "was compared.",
+    Fate.MOVED: "B holds the cited text at one other place, which its text, or the text around it, "
+    "tells from all others.",
+    Fate.CHANGED: "Other text stands in B at the place of the cited text.",
+    Fate.GONE: "Nothing stands in B at the place of the cited text.",
+    Fate.AMBIGUOUS: "The cited text stands in several places of B, and nothing tells which is "
+    "meant.",
+    Fate.UNKNOWN: "It could not be compared; the reason stands beside it. It is not the same.",
+}
+
+_SOURCE_CHANGES = {
+    SourceChange.SAME: "Both sides hold the same versions of the source.",
+    SourceChange.CHANGED: "Both sides hold the source, in other versions.",
+    SourceChange.RENAMED: "One id went and one came with the same bytes, which no other source "
+    "has.",
+    SourceChange.COPIED: "An id came whose bytes another source has too: nothing tells a new name "
+    "from a copy.",
+    SourceChange.ADDED: "Only B holds the source.",
+    SourceChange.REMOVED: "Only A holds the source.",
+    SourceChange.UNKNOWN: "Its content could not be compared. It is not the same.",
+}
+
+
 def glossary() -> tuple[Word, ...]:
     """Return every word with its meaning, kind after kind."""
     return (
@@ -188,6 +214,8 @@ def glossary() -> tuple[Word, ...]:
         *_words("stored bytes", _INTEGRITIES.items()),
         *_words("kind of tokens", _BILL_KINDS.items()),
         *_words("change that broke a prefix", _CHANGES.items()),
+        *_words("what became of a cited text", _FATES.items()),
+        *_words("what became of a source", _SOURCE_CHANGES.items()),
     )
 
 

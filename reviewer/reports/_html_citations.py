@@ -98,7 +98,7 @@ def citation_article(told: CitationText, contents: Contents, mark: str) -> str:
     return (
         f'<article class="citation {look}-edge" id="{mark}-c{facts.index}"><p>{head}</p>'
         f"{said}{tag('p', facts.reason)}{quoted}"
-        f"{_passage('request', told.request)}{_passage('stored', told.stored)}"
+        f"{_passage(told.request)}{_passage(told.stored)}"
         + (tag("p", WORDS["same"]) if told.same else "")
         + (f"<p>findings: {found}</p>" if found else "")
         + _decided(told.decided)
@@ -106,7 +106,7 @@ def citation_article(told: CitationText, contents: Contents, mark: str) -> str:
     )
 
 
-def _passage(kind: str, passage: Passage | None) -> str:
+def _passage(passage: Passage | None) -> str:
     """Return a text as text, its words marked; what is left out is counted."""
     if passage is None:
         return ""
@@ -114,7 +114,8 @@ def _passage(kind: str, passage: Passage | None) -> str:
     more = f"… {cut.left_out} {WORDS['more characters']}" if cut.left_out else ""
     head, tail = "…" if cut.head else "", "…" if cut.tail else ""
     return (
-        f'<figure class="{kind}"><figcaption>{escape(WORDS[kind])}: {escape(passage.where)}'
+        f'<figure class="{passage.kind}"><figcaption>{escape(WORDS[passage.kind])}: '
+        f"{escape(passage.where)}"
         "</figcaption>"
         f'<blockquote dir="auto">{head}{escape(cut.before)}<mark>{escape(cut.words)}</mark>'
         f"{escape(cut.after)}{tail}</blockquote>{tag('p', more) if more else ''}</figure>"

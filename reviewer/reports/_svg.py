@@ -46,6 +46,7 @@ PAINTS: Mapping[str, Paint] = {
     "doubt": Paint("#ffffff", "#12161b"),
     "text": Paint("#1b1f24", "#e6e9ec"),
     "axis": Paint("#57606a", "#9aa4af"),
+    "tick": Paint("#57606a", "#9aa4af"),
 }
 """How each look is drawn, here and in a PDF."""
 
@@ -137,7 +138,7 @@ def _shapes(lane: Lane, scale: _Scale, top: float = 0) -> Iterator[str]:
 
 def _label(x: str, y: float, text: str, look: str, anchor: str = "start") -> str:
     """Return a text on the line at *y*: white on what is filled, where *look* is ``on``."""
-    size = "9" if anchor == "middle" else "11"
+    size = "9" if anchor == "middle" or look == "tick" else "11"
     fill = _ON_LIGHT if look == "on" else PAINTS[look].light
     halo = ""
     if look == "text" and anchor == "middle":
@@ -166,9 +167,21 @@ def fluid(lane: Lane, frame: tuple[float, float] | None = None) -> str:
 def axis(map_: ResidencyMap) -> str:
     """Return the numbers of the calls, to stand above the lanes of a map."""
     scale = _Scale()
-    ticks = [_label(scale.at(each.at), 11, each.text, "axis", "middle") for each in map_.axis]
+    ticks = [
+        _label(scale.at(each.at), 11, each.text, "tick", _anchor(each.at)) for each in map_.axis
+    ]
     head = '<svg class="lane" role="img" width="100%" height="14"><title>calls</title>'
     return f"{head}{''.join(ticks)}</svg>"
+
+
+def _anchor(at: float) -> str:
+    """Return which end of a text stands at its place, so that none runs over an edge."""
+    if at < _EDGE:
+        return "start"
+    return "end" if at > 1 - _EDGE else "middle"
+
+
+_EDGE = 0.03
 
 
 def sample(look: str) -> str:

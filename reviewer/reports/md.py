@@ -191,14 +191,14 @@ def _citation(contents: Contents, place: int, mark: str) -> str:
     held.append(f"{shown}  \n{prose(facts.reason)}")
     held += [f"Claim: {prose(told.claim)}"] if told.claim else []
     held += [f"Quoted: {code(told.quote)}"] if told.quote is not None else []
-    held += _passage("request", told.request) + _passage("stored", told.stored)
+    held += _passage(told.request) + _passage(told.stored)
     held += [WORDS["same"]] if told.same else []
     held += [f"- {prose(line)}" for line in told.decided]
     held.append(_leads(contents, told, mark))
     return "\n\n".join(held) + "\n\n"
 
 
-def _passage(kind: str, passage: Passage | None) -> list[str]:
+def _passage(passage: Passage | None) -> list[str]:
     """Return a text with its words between marks, and how much is left out."""
     if passage is None:
         return []
@@ -206,7 +206,7 @@ def _passage(kind: str, passage: Passage | None) -> list[str]:
     head, tail = "…" if cut.head else "", "…" if cut.tail else ""
     text = f"{head}{exact(cut.before)}⟦{exact(cut.words)}⟧{exact(cut.after)}{tail}"
     more = [f"… {cut.left_out} {WORDS['more characters']}"] if cut.left_out else []
-    return [f"{WORDS[kind]}: {prose(passage.where)}", block(text).rstrip("\n"), *more]
+    return [f"{WORDS[passage.kind]}: {prose(passage.where)}", block(text).rstrip("\n"), *more]
 
 
 def _leads(contents: Contents, told: CitationText, mark: str) -> str:

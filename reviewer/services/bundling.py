@@ -7,6 +7,7 @@ place and moved there when it is whole; what was never finished is no bag.
 
 from __future__ import annotations
 
+import heapq
 import json
 import os
 import shutil
@@ -20,8 +21,9 @@ from pathlib import Path, PurePath
 from reviewer import __version__
 from reviewer.reports import Meta, dumps, reports
 from reviewer.services.crates import CRATE, Described, crate
-from reviewer.services.deciding import ShownLog, decisions_path
+from reviewer.services.deciding import ShownLog
 from reviewer.services.exporting import report_meta
+from reviewer.services.lineage import Lineage, logs_of, not_of_this_record
 from reviewer.services.redacted_files import (
     Withheld,
     redact_files,
@@ -38,10 +40,10 @@ from store.digest import run_digest
 from store.errors import StoreError
 from store.opening import open_paths
 from store.records.findings import Audit
-from store.records.reviews import Reviews
+from store.records.reviews import Decision, Reviews
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import Version
-from store.reviews import DecisionLog
+from store.reviews import DecisionLog, Log, Reading
 
 __all__ = ["EPOCH_VARIABLE", "Bundled", "Wanted", "bundle_time", "make_bundle"]
 
@@ -279,14 +281,12 @@ class _Bundle:
         found: list[Reviews] = []
         for run in [audit.run for audit in self.audits]:
             try:
-                digest = run_digest(run)
+                found += self._of_run(Lineage(run))
             except StoreError as error:
                 self.problems.append(Problem(error.where, error.what, ProblemKind.NOTED))
-                continue
-            if (log := decisions_path(digest)).is_file():
-                found.append(self._log(log, f"decisions/{digest}.jsonl"))
         if self.wanted.decisions:
-            found.append(self._log(Path(self.wanted.decisions), "decisions/given.jsonl"))
+            given = DecisionLog(Path(self.wanted.decisions))
+            found.append(self._log(given, given.read(), "decisions/given.jsonl"))
         if not found:
             return None
         one = found[0] if len(found) == 1 else None
@@ -298,14 +298,27 @@ class _Bundle:
             by_run={run: held for each in found for run, held in each.by_run.items()},
         )
 
-    def _log(self, log: Path, name: str) -> Reviews:
-        reading = DecisionLog(log).read()
-        # The log only grows: what it held when it was read is its beginning.
-        with log.open("rb") as stream:
-            data = stream.read(max(0, reading.stamp.size))
+    def _of_run(self, lineage: Lineage) -> Iterator[Reviews]:
+        """Copy every log that holds decisions on a run; show those that speak of this record."""
+        shown: list[Decision] = []
+        for log in logs_of(lineage):
+            reading = log.read()
+            if reading.missing:
+                continue
+            more = f"-{len(shown) + 1}" if shown else ""
+            own = [each for each in reading.decisions if lineage.holds(each)]
+            left = len(reading.decisions) - len(own)
+            name = f"decisions/{lineage.digest}{more}.jsonl"
+            if left:
+                self.problems.append(Problem(name, not_of_this_record(left), ProblemKind.NOTED))
+            # What stands is what all logs of the run say together.
+            shown = list(heapq.merge(shown, own, key=lambda each: each.at))
+            yield self._log(log, replace(reading, decisions=tuple(shown)), name)
+
+    def _log(self, log: Log, reading: Reading, name: str) -> Reviews:
         target = self.data / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        target.write_bytes(log.lines(reading))
         self.logs[name] = sorted({each.reviewer for each in reading.decisions})
         self.problems += [replace(each, where=name) for each in reading.problems]
         return ShownLog(name, reading).reviews

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from reviewer.services.deciding import decision_log
 from reviewer.services.redacting import Redactor
 from reviewer.services.result_files import RefusedError
 from reviewer.services.sample import write_sample
+from reviewer.services.team import DATABASE_VARIABLE
 from reviewer.services.verifying import verify_bundle
 from store.bundle import files_below
 from store.digest import run_digest
@@ -28,6 +30,7 @@ from store.errors import StoreError
 from store.records.findings import Audit
 from store.records.reviews import Decision, DecisionKind, citation_target
 from store.records.runs import ProblemKind
+from store.sqlite import sqlite_url
 from tests.conformance.check_data import shared_folder
 from tests.made import Ended
 
@@ -483,3 +486,18 @@ def test_a_run_without_calls_and_a_part_of_a_run_folder_are_no_bundle(
         with pytest.raises(RefusedError):
             _make(Wanted(given, str(tmp_path / "out")))
     assert not os.path.lexists(tmp_path / "out")
+
+
+def test_decisions_of_a_shared_database_are_in_the_bundle(
+    sample: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATABASE_VARIABLE, sqlite_url(tmp_path / "team.db"))
+    (audit,) = [each for each in _audit([str(sample[0])], None) if isinstance(each, Audit)]
+    target = citation_target(audit.citations[0])
+    log = decision_log(audit.run)
+    made = Decision(DecisionKind.ACCEPT, target, "ada", _AT, "1")
+    log.append(replace(made, run_id=audit.run.run_id, run_digest=run_digest(audit.run)))
+    place = _make(Wanted(str(sample[0]), str(tmp_path / "out"))).place
+    (copy,) = (place / "data" / "decisions").iterdir()
+    assert copy.read_bytes() == log.lines(log.read())
+    assert any("1 records, each bound" in said for said in verify_bundle(str(place)).said)

@@ -1,7 +1,11 @@
 """Decisions carried over to another run: only where the text is the same, and each says so."""
 
+import errno
 import hashlib
 import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -336,6 +340,40 @@ def test_where_no_decision_was_made_there_is_nothing_to_carry_over() -> None:
     decided(compare_audits(A, MOVED), told.append, carry_over=True)
     assert any("there is no log" in words for words in told)
     assert decision_log(MOVED.run).read().missing
+
+
+def test_what_a_full_disk_stopped_is_carried_over_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decide(A)
+    writes = 0
+    real = os.fsync
+
+    def full(handle: int) -> None:
+        nonlocal writes
+        if os.fstat(handle).st_size and stat.S_ISREG(os.fstat(handle).st_mode):
+            writes += 1
+            if writes == 2:
+                raise OSError(errno.ENOSPC, "No space left on device")
+        real(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StoreError, match="not kept"):
+            carried(A, MOVED)
+    assert file_of(MOVED).verify().records == 1
+    assert carried(A, MOVED) == 2
+    log = file_of(MOVED).verify()
+    assert (log.records, log.holds) == (3, True)
+
+
+def test_two_programs_that_carry_over_at_once_write_each_decision_once() -> None:
+    decide(A)
+    with ThreadPoolExecutor(4) as pool:
+        added = list(pool.map(lambda name: carried(A, MOVED, f"By {name}"), range(4)))
+    assert sum(added) == 3
+    log = file_of(MOVED).verify()
+    assert (log.records, log.holds) == (3, True)
 
 
 # -- the log -----------------------------------------------------------------------

@@ -9,6 +9,7 @@ from reviewer.cli import commands, run
 from reviewer.cli._output import Output, columns_of
 from reviewer.reports import glossary
 from store.records.bills import BillKind, Change
+from store.records.differences import Fate, SourceChange
 from store.records.findings import (
     Anchor,
     Audit,
@@ -213,6 +214,8 @@ def test_every_word_of_a_report_can_be_explained() -> None:
         "stored bytes": Integrity,
         "kind of tokens": BillKind,
         "change that broke a prefix": Change,
+        "what became of a cited text": Fate,
+        "what became of a source": SourceChange,
     }
     expected = {(kind, str(word)) for kind, words in kinds.items() for word in words}
     expected |= {("verdict", verdict.word) for verdict in Verdict}

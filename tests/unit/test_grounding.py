@@ -204,3 +204,65 @@ def test_the_cost_follows_the_length_of_the_run() -> None:
     seconds(50)
     small = min(seconds(150) for _ in range(2))
     assert seconds(1200) < 8 * 2.5 * small
+
+
+def test_an_answer_full_of_numbers_costs_what_it_is_long() -> None:
+    def seconds(count: int) -> float:
+        talk = Talk()
+        talk.result(" ".join(str(number * 7919) for number in range(100, 100 + count)))
+        text = " ".join(str(number * 7919 + number % 2) for number in range(100, 100 + count))
+        answered(talk, text)
+        run = talk.run()
+        begun = time.process_time()
+        audit(run, using=[])
+        return time.process_time() - begun
+
+    seconds(100)
+    small = min(seconds(400) for _ in range(2))
+    assert seconds(3200) < 8 * 2.5 * small
+
+
+TABLE = "| name | Q1 | Q2 |\n|---|---|---|\n| a | 120 | 130 |\n| b | 80 | 95 |\n"
+RECORDS = '[{"n": "a", "ms": 310}, {"n": "b", "ms": 470}, {"n": "c", "ms": 510}]'
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (TABLE, "Together 200 and 225, that is 12.5% more."),
+        (TABLE, "On average 112.5 in Q2."),
+        (TABLE, "For a the rise is 8.3%."),
+        (RECORDS, "They took 1290 ms, 430 ms each."),
+        ("员工3,420人，研发人员占三成。", "研发约1026人，共3420人。"),
+        ("\n".join(f"file_{number}" for number in range(37)), "There are 37 files."),
+    ],
+)
+def test_totals_means_shares_and_counts_of_results_are_worked_out(text: str, answer: str) -> None:
+    talk = Talk()
+    talk.result(text)
+    assert {facts.grounding for facts in told(talk, answer)} == {Grounding.FOUND}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (TABLE, "Together 431."),
+        (TABLE, "For a the rise is 9.3%."),
+        (RECORDS, "They took 1291 ms."),
+        (
+            "It held 120 in one place. Elsewhere 95. And 310, 470, 17, 12.",
+            "It is 215.",
+        ),
+    ],
+)
+def test_what_nobody_would_reckon_is_nowhere(text: str, answer: str) -> None:
+    talk = Talk()
+    talk.result(text)
+    assert Grounding.NOWHERE in {facts.grounding for facts in told(talk, answer)}
+
+
+def test_the_unit_may_stand_in_the_key() -> None:
+    talk = Talk()
+    talk.result('{"timeout_ms": 30000, "sizeBytes": 1073741824, "ratio": 0.375}')
+    found = told(talk, "It waits 30 s for 1.07 GB, 37.5% of all; before it was 45 s.")
+    assert [facts.grounding for facts in found] == [*[Grounding.FOUND] * 3, Grounding.NOWHERE]

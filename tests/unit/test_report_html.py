@@ -13,6 +13,7 @@ from store.records.findings import Audit, Evidence, Severity, Verdict
 from store.records.runs import Answer
 from store.records.text import Span
 from tests.made import (
+    BODY,
     HASH,
     HOSTILE,
     lost,
@@ -251,3 +252,36 @@ def test_the_list_of_runs_says_of_which_something_could_not_be_read() -> None:
     index = page[page.index("<h3>Runs</h3>") :].partition("</table>")[0]
     assert index.count('data-name="problems">2 lost</td>') == 1
     assert index.count('data-name="problems">–</td>') == 1
+
+
+def test_what_stood_only_in_an_earlier_input_is_not_shown_as_the_answers() -> None:
+    cited = replace(made_citation(0, Verdict.FROM_MEMORY), call_at_answer=3)
+    cited = replace(cited, evidence=Evidence(2, 2, 0, Span(0, 10), BODY[:10]))
+    page = _page(replace(made_audit(), citations=(cited,)))
+    assert '<figure class="earlier"><figcaption>In the input of an earlier call, not in' in page
+    assert '<figure class="request">' not in page
+
+
+def test_a_piece_of_what_stands_in_a_request_says_how_many_there_are() -> None:
+    found = made_audit()
+    first = found.deliveries[0]
+    second = replace(first, message_span=Span(5, 10), span=Span(5, 10))
+    page = _page(replace(found, deliveries=(replace(first, span=Span(0, 5)), second)))
+    assert "characters 0 to 10; one of 2 pieces of it in this request" in page
+    assert "pieces of it in this request" not in _page(found)
+
+
+def test_words_are_the_same_only_where_all_of_them_were_compared() -> None:
+    text = "x" * 5000
+    found = made_audit()
+    facts = found.sources[0].versions[0]
+    version = replace(facts.version, text=text + "y", chars=len(text) + 1)
+    source = replace(found.sources[0], versions=(replace(facts, version=version),))
+    cited = replace(
+        found.citations[0],
+        span=Span(0, len(text) + 1),
+        evidence=Evidence(2, 2, 0, Span(0, len(text)), text),
+    )
+    page = _page(replace(found, sources=(source,), citations=(cited,)))
+    assert "holds the same words" not in page
+    assert '<figure class="stored">' in page
