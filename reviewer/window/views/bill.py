@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QTextCharFormat
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from reviewer.window.desk import Desk
@@ -170,6 +170,7 @@ class BillView(QWidget):
         self.signs.setText(signs)
         self.signs.setAccessibleName(signs)
         self.legend.retell()
+        self.chart.retell()
         self.model.retranslate()
         self._audit = None
         self._move(self._desk.place)
@@ -177,6 +178,8 @@ class BillView(QWidget):
     def _move(self, place: Place) -> None:
         held = self._desk.audits
         audit = held[place.run] if 0 <= place.run < len(held) else None
+        if not self.isVisible():
+            return  # a long bill is put together when it is looked at
         if audit is not self._audit or audit is None:
             self._audit = audit
             self._load(audit, place.run)
@@ -225,6 +228,11 @@ class BillView(QWidget):
     def _again(self) -> None:
         self.legend.retell()
         self._tell()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Show what belongs to the desk's place now."""
+        super().showEvent(event)
+        self._move(self._desk.place)
 
     # -- going --------------------------------------------------------------------------
 

@@ -65,6 +65,8 @@ class BillChart(QAbstractScrollArea):
         self._heights: Heights | None = None
         self._added = False
         self._call = 1
+        self._area, self._width, self._high = QRectF(), _WIDEST, self._line()
+        self._measure()
 
     # -- what is shown ------------------------------------------------------------------
 
@@ -112,7 +114,13 @@ class BillChart(QAbstractScrollArea):
         return self.fontMetrics().height()
 
     def _room(self) -> QRectF:
-        """Return where bars stand: right of the scale, between the marks and the numbers."""
+        """Return where bars stand: right of the scale, between the marks and the numbers.
+
+        Kept from one measure to the next: fonts are slow to ask.
+        """
+        return self._area
+
+    def _make_room(self) -> QRectF:
         side = self.fontMetrics().horizontalAdvance("0,000,000") + 8
         view = self.viewport().rect()
         top, bottom = round(self._line() * 1.4), round(self._line() * 2.8)
@@ -120,11 +128,14 @@ class BillChart(QAbstractScrollArea):
         return QRectF(side, top, max(1, wide), max(1, high))
 
     def _step(self) -> int:
-        calls = len(self._bill.calls) or 1
-        return max(_NARROWEST, min(_WIDEST, int(self._room().width() // calls)))
+        return self._width
 
     def _measure(self) -> None:
-        bar, room = self.horizontalScrollBar(), int(self._room().width())
+        self._area = self._make_room()
+        self._high = self._line()
+        calls = len(self._bill.calls) or 1
+        self._width = max(_NARROWEST, min(_WIDEST, int(self._area.width() // calls)))
+        bar, room = self.horizontalScrollBar(), int(self._area.width())
         bar.setRange(0, max(0, len(self._bill.calls) * self._step() - room))
         bar.setPageStep(room)
         bar.setSingleStep(self._step())
@@ -211,7 +222,7 @@ class BillChart(QAbstractScrollArea):
 
     def _draw_lanes(self, painter: QPainter, call: int, shown: Heights) -> None:
         """Above the bar what broke the prefix; below it the number, the proof, what is missing."""
-        bar, line, step = self.bar_of(call), self._line(), self._step()
+        bar, line, step = self.bar_of(call), self._high, self._step()
         centre = Qt.AlignmentFlag.AlignCenter
         wide = max(step, line)
         if shown.broken[call - 1]:
@@ -220,7 +231,7 @@ class BillChart(QAbstractScrollArea):
             painter.drawLine(QPointF(edge, bar.top() - 2), QPointF(edge, bar.bottom()))
             painter.setPen(colour("bad"))
             painter.drawText(QRectF(bar.center().x() - wide / 2, 0, wide, line * 1.3), centre, "✂")
-        numbers = max(1, -(-self.fontMetrics().horizontalAdvance(f"{call} ") // step))
+        numbers = max(1, -(-len(str(len(self._bill.calls))) * line // step))
         if call == self._call or call % numbers == 1 % numbers:
             font = QFont(self.font())
             font.setBold(call == self._call)
@@ -232,7 +243,9 @@ class BillChart(QAbstractScrollArea):
         below = bar.bottom() + line + 5
         painter.setPen(QPen(colour("ink"), 2, GRADE_PENS[shown.grades[call - 1]]))
         painter.drawLine(QPointF(bar.left(), below), QPointF(bar.right(), below))
-        if shown.reported[call - 1] < 0:
+        if shown.reported[call - 1] < 0 and step < line // 2:
+            painter.fillRect(QRectF(bar.center().x() - 1, below + 5, 2, 2), colour("open"))
+        elif shown.reported[call - 1] < 0:
             painter.setPen(colour("open"))
             box = QRectF(bar.center().x() - wide / 2, below + 2, wide, line)
             painter.drawText(box, centre, "?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QPainter, QPen
+from PySide6.QtGui import QBrush, QPainter
 
 from reviewer.window.presenters.bill_words import LETTERS
 from reviewer.window.theme import colour
@@ -18,6 +18,8 @@ __all__ = ["GRADE_PENS", "LETTERS_FROM", "draw_kind"]
 LETTERS_FROM = 12
 """Pixels of a piece, both ways, from which on its letter can be read."""
 
+_PATTERNED_FROM = 7
+"""Pixels of width from which on a pattern can be seen."""
 _SOLID = Qt.BrushStyle.SolidPattern
 _LOOKS: Mapping[BillKind, tuple[str, Qt.BrushStyle]] = {
     BillKind.SYSTEM: ("muted", _SOLID),
@@ -44,13 +46,13 @@ def draw_kind(painter: QPainter, box: QRectF, kind: BillKind) -> None:
     """Draw a piece of a bar: its ground by kind, an edge, and its letter where there is room."""
     token, pattern = _LOOKS[kind]
     tone, paper = colour(token), colour("paper")
-    if pattern is _SOLID:
+    if pattern is _SOLID or box.width() < _PATTERNED_FROM:
         painter.fillRect(box, tone)
     else:
         painter.fillRect(box, blend(0.16, tone, paper))
         painter.fillRect(box, QBrush(tone, pattern))
-    painter.setPen(QPen(paper, 1))
-    painter.drawLine(box.topLeft(), box.topRight())
+    if box.height() > 1:
+        painter.fillRect(QRectF(box.left(), box.top(), box.width(), 1), paper)
     if min(box.width(), box.height()) >= LETTERS_FROM:
         if pattern is not _SOLID:  # a letter on a pattern could not be read
             size = painter.fontMetrics().height() * 0.9
