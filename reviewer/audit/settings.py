@@ -6,8 +6,11 @@ of what was set; reading files is somebody else's work.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
 
 from store.records.findings import Severity
@@ -71,11 +74,17 @@ class Change:
     def reaches(self, source_id: str | None) -> bool:
         """Whether it holds for what is found at a source."""
         return self.pattern is None or (
-            source_id is not None and fnmatchcase(source_id, self.pattern)
+            source_id is not None and _compiled(self.pattern).match(source_id) is not None
         )
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a shell pattern ready to match; `fnmatch` itself keeps few of them."""
+    return re.compile(translate(pattern))
+
+
+@dataclass(frozen=True)
 class Settings:
     """The settings in force, the weakest first: a later change wins over an earlier one."""
 
@@ -96,10 +105,16 @@ class Settings:
 
     def last(self, owner: str, name: str, source_id: str | None) -> Change | None:
         """Return the change that decides, ``None`` where nothing was set."""
+        found = self._by_name.get((owner, name), ())
+        return next((change for change in found if change.reaches(source_id)), None)
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str], Sequence[Change]]:
+        """The changes of each value, the strongest first."""
+        found: dict[tuple[str, str], list[Change]] = {}
         for change in reversed(self.changes):
-            if change.owner == owner and change.name == name and change.reaches(source_id):
-                return change
-        return None
+            found.setdefault((change.owner, change.name), []).append(change)
+        return found
 
     @property
     def trusted(self) -> Settings:

@@ -71,7 +71,7 @@ class _Judge:
             version_id=found.key.version_id if found.key else citation.version_id,
             span=found.span,
             unit=found.unit,
-            anchor=Anchor.NONE,
+            anchor=Anchor.NONE if source_side else _marked(citation),
             verdict=Verdict.UNVERIFIABLE,
             grade=self._standing.grade(answer.call),
             reason="",
@@ -190,6 +190,8 @@ class _Judge:
             return f"the answer names call {call}, and the record has no such call"
         if state.grade is Grade.UNKNOWN:
             return state.grade_reason or "the record cannot say what this call was given"
+        if facts.citation.unverifiable:
+            return facts.citation.unverifiable
         if found.text is None or found.text.text is None:
             return "the text of the cited version is not in the evidence"
         if facts.span is not None and not _counts_in(found.text, facts.unit):
@@ -354,6 +356,19 @@ class _Judge:
             return Span(guess, guess + len(words))
         at = shown.find(words, delivery.message_span.start, delivery.message_span.end)
         return Span(at, at + len(words)) if at >= 0 else delivery.message_span
+
+
+def _marked(citation: Citation) -> Anchor:
+    """Whether the recorded place in the answer holds the words it means, where that was looked at.
+
+    A place that only another unit leads to is no exact one.
+    """
+    offsets = citation.offsets
+    if offsets is None:
+        return Anchor.NONE
+    if offsets.fits[:1] == (offsets.documented,):
+        return Anchor.EXACT
+    return Anchor.RELOCATED if offsets.drift is not None else Anchor.ORPHAN
 
 
 def _counts_in(text: VersionText, unit: Unit) -> bool:

@@ -13,7 +13,7 @@ from reviewer.reports._retention import retention_records
 from reviewer.reports._settings import setting_record
 from store.digest import run_digest
 from store.errors import StoreError
-from store.records.citations import SourceCitation
+from store.records.citations import Offsets, SourceCitation
 from store.records.findings import (
     Audit,
     CallFacts,
@@ -272,6 +272,7 @@ def _citation(facts: CitationFacts) -> dict[str, object]:
         "block_id": cited.block_id,
         "quote": cited.quote if isinstance(cited, SourceCitation) else None,
         "side": facts.side,
+        "offsets": _offsets(cited.offsets),
         "anchor": facts.anchor.value,
         "verdict": facts.verdict.word,
         "grade": facts.grade.value,
@@ -280,6 +281,20 @@ def _citation(facts: CitationFacts) -> dict[str, object]:
         "delivered_in": list(facts.delivered_in),
         "missing": _spans(facts.missing),
         "evidence": _evidence(facts),
+    }
+
+
+def _offsets(offsets: Offsets | None) -> dict[str, object] | None:
+    """Return a place as the provider counts it, and which ways of counting lead to its words."""
+    if offsets is None:
+        return None
+    return {
+        "start": offsets.start,
+        "end": offsets.end,
+        "unit": offsets.documented,
+        "end_inclusive": offsets.inclusive,
+        "fits": list(offsets.fits),
+        "drift": offsets.drift,
     }
 
 

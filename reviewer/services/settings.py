@@ -10,12 +10,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.settings import OFF, SEVERITY, Change, Parameter, Settings, Table, Value
-from reviewer.services.setting_lines import line_of
+from reviewer.services.setting_lines import lines_of
 from store.importers import _files
 from store.records.findings import Severity
 from store.records.runs import Problem, Run
@@ -150,12 +151,17 @@ def tables(asked: Sequence[Rule] | None = None) -> Mapping[str, Table]:
     return dict(sorted(found.items()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _File:
     """One file: its name for errors, and its text."""
 
     name: str
     text: str
+
+    @cached_property
+    def lines(self) -> Mapping[tuple[str, ...], int]:
+        """The line of each key."""
+        return lines_of(self.text)
 
     def changes(self) -> Iterator[Change]:
         """Yield what the file sets, what holds for one source after what holds for all."""
@@ -208,7 +214,7 @@ class _File:
                 taken = read(by_name[name], value)
             except ValueError as error:
                 raise self._wrong(here, f"{error}, not {value!r}") from None
-            line = line_of(self.text, here)
+            line = self.lines.get(tuple(here))
             yield Change(owner, name, taken, self.name, line=line, key=_dotted(here), reason=why)
 
     def _table(self, path: list[str], value: object) -> Mapping[str, object]:
@@ -217,7 +223,7 @@ class _File:
         return value
 
     def _wrong(self, path: list[str], what: str) -> SettingsError:
-        line = line_of(self.text, path)
+        line = self.lines.get(tuple(path))
         where = self.name if line is None else f"{self.name}:{line}"
         return SettingsError(where, f"at key {_files.shown(_dotted(path))}: {_files.shown(what)}")
 

@@ -6,7 +6,28 @@ from dataclasses import dataclass
 
 from store.records.text import Span, Unit
 
-__all__ = ["AnswerCitation", "Citation", "SourceCitation"]
+__all__ = ["AnswerCitation", "Citation", "Offsets", "SourceCitation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """A place as a provider counts it, and which way of counting leads to the words it means.
+
+    ``start`` and ``end`` are as recorded, in ``documented``: ``codepoint``,
+    ``utf16``, ``utf8byte``, ``block``, ``page``, ``point`` (between two
+    characters) or ``marker`` (a number in the text).  ``inclusive`` says that
+    ``end`` is the last one inside.  ``fits`` are the units under which the
+    place holds the words, the documented one first; ``drift`` is how far from
+    ``start`` they stand, in documented units, and ``None`` where they stand
+    nowhere or in several places.
+    """
+
+    start: int
+    end: int
+    documented: str
+    fits: tuple[str, ...] = ()
+    drift: int | None = None
+    inclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +50,9 @@ class SourceCitation:
     label: str = ""
     malformed: str = ""
     """Why the recorded place is no place (a negative or reversed span); empty when it is one."""
+    unverifiable: str = ""
+    """Why no record could prove what it says (encrypted, never on the wire); empty otherwise."""
+    offsets: Offsets | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +65,8 @@ class AnswerCitation:
     block_id: str | None = None
     label: str = ""
     malformed: str = ""
+    unverifiable: str = ""
+    offsets: Offsets | None = None
 
 
 Citation = SourceCitation | AnswerCitation

@@ -17,6 +17,7 @@ from reviewer.audit.view import AuditView
 from reviewer.services import settings as service
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
+from reviewer.services.setting_lines import lines_of
 from reviewer.services.settings import SettingsError, of_run, user_settings
 from store.records.findings import Audit, Finding, Severity, Where
 from store.records.runs import Problem, Run
@@ -172,6 +173,22 @@ def test_a_file_made_to_be_slow_is_answered_soon(tmp_path: Path) -> None:
     many = "".join(f"# limit {n}\n" for n in range(9000))
     with pytest.raises(SettingsError, match="key is unknown"):
         user_settings(written(tmp_path, f"{many}[rules.CIT001]\nlimit = 1\n"))
+
+
+def test_the_line_of_each_key_is_found_in_one_pass() -> None:
+    text = (
+        "# a comment with [rules]\n"
+        'a = """\n[not.a.table]\nb = 1\n"""\n'
+        '[rules."X Y"]\nlist = [\n  "]",\n  "list",\n]\nd.e = 1\n'
+        "[other]\ninline = {one = 1, two = {three = 3}}\n"
+    )
+    found = lines_of(text)
+    assert found["a",] == 2
+    assert ("not",) not in found
+    assert found["rules",] == 6
+    assert found["rules", "X Y", "list"] == 7
+    assert found["rules", "X Y", "d", "e"] == 11
+    assert found["other", "inline", "two", "three"] == 13
 
 
 def test_a_file_that_was_given_must_be_there(tmp_path: Path) -> None:

@@ -42,6 +42,17 @@ NOT_FOR_READERS = {
         "messages that are not named, and where no message stands before a call"
     ),
     "lists of messages: alone, under any keys, or one message a line",
+    "Captured traffic: ",
+    (
+        "derived where the service's own tools, a resent prefix or a chain of responses in the "
+        "capture changed the request by a recorded rule; inferred where the service reports how "
+        "many results it cleared, and not which; unknown where it keeps context of its own, where "
+        "the request is not recorded, and where its tokens cannot hold the text"
+    ),
+    (
+        "request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy flows, pairs in "
+        "JSON or JSON Lines, server-sent events, responses alone, notebooks"
+    ),
     "Run folder of this program",
     '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
     "Folder of text files, taken as a store",

@@ -92,6 +92,7 @@ ACTIONS: tuple[Command, ...] = (
     Command("decide.next", "Next undecided", "decide", "next_undecided", ("U",), "open", 1),
     Command("decide.undo", "Undo decision", "decide", "undo", ("Ctrl+Z",), "open", 2),
     Command("decide.redo", "Redo decision", "decide", "redo", ("Ctrl+Shift+Z",), "open", 2),
+    Command("decide.carry", "Carry decisions over", "decide", "carry_over", (), "open", 3),
     Command("decide.reviewer", "Name of the reviewer", "decide", "reviewer", (), "open", 3),
     Command("view.answer", "Answer", "view", "show_tab", ("Ctrl+1",), "open", argument="answer"),
     Command("view.model", "Model view", "view", "show_tab", ("Ctrl+2",), "open", argument="model"),

@@ -1,0 +1,242 @@
+"""Which container a capture is, by its content, and the exchanges in it.
+
+What is damaged gives the exchanges before the damage, and a problem that says
+where it is.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from store.importers._capture_cassettes import interactions_of, is_cassette
+from store.importers._capture_flows import FlowError, flows_in, is_flows
+from store.importers._capture_http import Interaction, Message
+from store.importers._capture_json import is_pair, pair_of, pairs_in
+from store.importers._capture_yaml import YamlError, read_yaml
+from store.jsonin import JsonError, loads
+from store.records.json_text import Node, parse, plain
+
+__all__ = ["Capture", "head_of", "is_capture"]
+
+_GZIP: Final = b"\x1f\x8b"
+_LIMIT: Final = 1 << 30
+"""A capture that unpacks to more is refused."""
+
+IsResponse = Callable[[object], bool]
+"""Tells whether a JSON value is a response, or the first event of one, of a known provider."""
+
+
+def head_of(data: bytes) -> bytes:
+    """Return the first bytes of a file, unpacked if it is packed."""
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return zlib.decompressobj(31).decompress(data, 1 << 16)
+    except zlib.error:
+        return b""
+
+
+def is_capture(head: bytes, is_response: IsResponse) -> bool:
+    """Return whether a file that begins with *head* (unpacked) is a capture."""
+    if is_cassette(head) or is_flows(head) or _is_events(head):
+        return True
+    root = parse(head.decode(errors="replace").removeprefix("\ufeff"), tolerant=True)
+    if root is None:
+        return False
+    value = plain(root)
+    if isinstance(value, list):
+        return bool(value) and (is_pair(value[0]) or is_response(value[0]))
+    return _is_known(value) or is_pair(value) or is_response(value)
+
+
+def _is_known(value: object) -> bool:
+    """Return whether it is a HAR, a notebook or a cassette, as far as its head shows."""
+    if not isinstance(value, dict):
+        return False
+    log = value.get("log")
+    if isinstance(log, dict) and ({"entries", "creator", "_recordingName"} & log.keys()):
+        return True
+    if isinstance(value.get("cells"), list) and _is_notebook(value):
+        return True
+    listed = value.get("interactions", value.get("http_interactions"))
+    return isinstance(listed, list) and bool(listed) and is_pair(listed[0])
+
+
+def _is_notebook(value: dict[str, object]) -> bool:
+    cells = cast("list[object]", value["cells"])
+    return all(isinstance(cell, dict) and "cell_type" in cell for cell in cells[:1])
+
+
+def _is_events(head: bytes) -> bool:
+    """Return whether it begins as server-sent events of a model do."""
+    text = head.lstrip(b"\xef\xbb\xbf\r\n ")
+    if text.startswith(b": OPENROUTER"):
+        return True
+    name, _, rest = text.partition(b"\n")
+    if name.startswith(b"event:"):
+        name = rest.partition(b"\n")[0]
+    return name.startswith((b"data: {", b"data:{"))
+
+
+@dataclass(slots=True)
+class Capture:
+    """Reads one file; ``problems`` are places in it, and what was not read there."""
+
+    data: bytes
+    is_response: IsResponse
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def interactions(self) -> Iterator[Interaction]:
+        """Yield the exchanges in order, numbered from 0."""
+        data = self._unpacked()
+        if is_flows(data):
+            yield from self._flows(data)
+        elif is_cassette(data[: 1 << 16]):
+            yield from self._cassette(data)
+        elif _is_events(data[: 1 << 16]):
+            yield Interaction(0, response=Message({"content-type": "text/event-stream"}, data))
+        else:
+            yield from self._json(data)
+
+    def _unpacked(self) -> bytes:
+        if not self.data.startswith(_GZIP):
+            return self.data
+        tool = zlib.decompressobj(31)
+        try:
+            found = tool.decompress(self.data, _LIMIT)
+        except zlib.error as error:
+            self._lost("", f"the packed data is damaged ({error}); nothing of it was read")
+            return b""
+        if tool.unconsumed_tail:
+            self._lost("", f"unpacks to more than {_LIMIT} bytes; the rest was not read")
+        elif not tool.eof:
+            self._lost("", "the packed data ends too early; what stands before that was read")
+        return found
+
+    def _lost(self, place: str, what: str) -> None:
+        self.problems.append((place, what))
+
+    def _flows(self, data: bytes) -> Iterator[Interaction]:
+        count = 0
+        try:
+            for found in flows_in(data):
+                count += 1
+                yield found
+        except FlowError as error:
+            self._lost("", f"{error}; the {count} exchanges before that place were read")
+
+    def _cassette(self, data: bytes) -> Iterator[Interaction]:
+        try:
+            found = read_yaml(data)
+        except YamlError as error:
+            self._lost("", f"is no YAML that can be read: {error}")
+            return
+        listed = list(interactions_of(found.value) or ())
+        if found.broken:
+            what = f"breaks off: {found.broken}; the {len(listed)} exchanges before that were read"
+            self._lost("", what)
+        yield from listed
+
+    def _json(self, data: bytes) -> Iterator[Interaction]:
+        try:
+            value = loads(data)
+        except JsonError as error:
+            yield from self._lines(data, error)
+            return
+        found = pairs_in(value)
+        if found is not None:
+            yield from found
+        elif isinstance(value, dict) and "cells" in value:
+            yield from self._notebook(value)
+        elif self.is_response(value) or (
+            isinstance(value, list) and value and self.is_response(value[0])
+        ):
+            yield Interaction(0, response=Message(value=value))
+
+    # -- JSON Lines, and JSON that breaks off ---------------------------------------
+
+    def _lines(self, data: bytes, error: JsonError) -> Iterator[Interaction]:
+        text = data.decode(errors="surrogateescape").removeprefix("\ufeff")
+        first = parse(text, tolerant=True)
+        if first is None or not first.complete or "\n" in text[first.start : first.end]:
+            yield from self._broken(text, first, error)
+            return
+        number = 0
+        events: list[object] = []
+        for line_number, line in enumerate(data.split(b"\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                value = loads(line)
+            except JsonError as wrong:
+                self._lost(f":{line_number}", f"this line is no JSON ({wrong}); others were read")
+                number += not events
+                continue
+            if is_pair(value):
+                yield pair_of(value, number)
+                number += 1
+            elif events or self.is_response(value):
+                events.append(value)
+            else:
+                self._lost(f":{line_number}", "this line holds no request with its response")
+                number += 1
+        if events:
+            yield Interaction(number, response=Message(value=events))
+
+    def _broken(self, text: str, root: Node | None, error: JsonError) -> Iterator[Interaction]:
+        """Yield what is whole in a HAR, a cassette or a list that breaks off."""
+        log = root.get("log") if root is not None else None
+        listed = None if root is None else root.get("interactions") or root.get("http_interactions")
+        items = log.get("entries") if log is not None else listed or root
+        children = items.children if items is not None and items.kind == "array" else []
+        values = [loads(_raw(text, child)) for child in children if child.complete]
+        what = f"is no JSON: {error}; the {len(values)} exchanges before that place were read"
+        self._lost("", what)
+        whole: object = {"interactions": values} if listed is not None else values
+        yield from (pairs_in(whole) if values else None) or ()
+
+    # -- notebooks --------------------------------------------------------------------
+
+    def _notebook(self, value: dict[str, object]) -> Iterator[Interaction]:
+        number = 0
+        for cell in cast("list[object]", value["cells"]):
+            outputs = cell.get("outputs") if isinstance(cell, dict) else None
+            for output in outputs if isinstance(outputs, list) else ():
+                held = _json_of(output)
+                if held is None or not (is_pair(held) or self.is_response(held)):
+                    continue
+                pair = is_pair(held)
+                yield (
+                    pair_of(held, number)
+                    if pair
+                    else Interaction(number, response=Message(value=held))
+                )
+                number += 1
+        if not number:
+            self._lost("", "no cell of this notebook shows a response of a model")
+
+
+def _raw(text: str, node: Node) -> bytes:
+    return text[node.start : node.end].encode("utf-8", "surrogateescape")
+
+
+def _json_of(output: object) -> object:
+    """Return the JSON that an output of a notebook's cell shows, or ``None``."""
+    if not isinstance(output, dict):
+        return None
+    data = output.get("data")
+    data = data if isinstance(data, dict) else {}
+    if isinstance(data.get("application/json"), (dict, list)):
+        return cast("object", data["application/json"])
+    text = output.get("text", data.get("text/plain"))
+    joined = "".join(map(str, text)) if isinstance(text, list) else text
+    if not isinstance(joined, str) or joined.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return cast("object", json.loads(joined))
+    except (ValueError, RecursionError):
+        return None

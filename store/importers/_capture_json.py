@@ -1,0 +1,173 @@
+"""Captures in JSON: HAR 1.2, pairs of request and response, what gateways log, bare responses.
+
+Shapes: HAR ``log.entries``; claude-trace and claude-tap ``{request, response}``,
+one a line; req_llm ``request.body.b64``; Helicone ``request_body`` and
+``response_body``; LiteLLM ``call_type`` with ``messages`` and ``response``, or
+``proxy_server_request``; a cassette that was written as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from store.importers._capture_cassettes import interactions_of
+from store.importers._capture_http import Interaction, Message, decoded, from_base64, headers_of
+
+__all__ = ["GATEWAY", "is_pair", "pair_of", "pairs_in"]
+
+GATEWAY: Final = (
+    "a gateway logged this request before it put it into the provider's own form, so that the "
+    "model may have been sent something else"
+)
+_BODIES: Final = ("messages", "input", "contents", "prompt")
+
+
+def pairs_in(value: object) -> Iterator[Interaction] | None:
+    """Return the exchanges in a JSON value, or ``None`` where it is no capture."""
+    cassette = interactions_of(value)
+    if cassette is not None:
+        return cassette
+    log = value.get("log") if isinstance(value, dict) else None
+    entries = log.get("entries") if isinstance(log, dict) else None
+    if isinstance(entries, list):
+        return _entries(entries)
+    items = value if isinstance(value, list) else [value]
+    if not items or not all(is_pair(item) for item in items):
+        return None
+    return (pair_of(item, number) for number, item in enumerate(items))
+
+
+def _entries(entries: list[object]) -> Iterator[Interaction]:
+    for number, entry in enumerate(entries):
+        yield pair_of(entry, number)
+
+
+def is_pair(value: object) -> bool:
+    """Return whether *value* holds a request with its response, in any of the known shapes."""
+    if not isinstance(value, dict):
+        return False
+    request = value.get("request")
+    if isinstance(request, dict) and ({"body", "url", "uri", "path", "method"} & request.keys()):
+        return "response" in value or "body" in request
+    if isinstance(request, dict) and "response" in value:
+        return _is_body(request)
+    if "request_body" in value and "response_body" in value:
+        return True
+    gateway = {"model_map_information", "hidden_params", "proxy_server_request"} & value.keys()
+    return bool(gateway) and "messages" in value and "response" in value
+
+
+def _is_body(request: Mapping[str, object]) -> bool:
+    """Return whether it is the body of a request itself, in the form of a provider."""
+    messages = request.get("messages")
+    if isinstance(messages, list):
+        return bool(messages) and isinstance(messages[0], dict) and "role" in messages[0]
+    return any(key in request for key in _BODIES if key != "messages")
+
+
+def pair_of(value: object, number: int) -> Interaction:
+    """Return the exchange that *value* holds; an empty one where it holds none."""
+    if not isinstance(value, dict):
+        return Interaction(number)
+    if "request_body" in value:
+        return _helicone(value, number)
+    if "messages" in value and "request" not in value:
+        return _litellm(value, number)
+    request, response = _map(value.get("request")), _map(value.get("response"))
+    status = response.get("status", response.get("status_code"))
+    base = _text(value.get("upstream_base_url"))
+    url = _text(request.get("url")) or _text(request.get("uri"))
+    at = value.get("startedDateTime")
+    return Interaction(
+        number=number,
+        method=_text(request.get("method")),
+        url=url or f"{base.rstrip('/')}{_text(request.get('path'))}",
+        status=status if isinstance(status, int) and not isinstance(status, bool) else None,
+        request=_sent(request),
+        response=_got(value, response),
+        at=at if isinstance(at, str) else None,
+    )
+
+
+def _sent(request: Mapping[str, object]) -> Message:
+    headers = headers_of(request.get("headers"))
+    posted = request.get("postData")
+    if isinstance(posted, dict):
+        return _message(headers, posted.get("text"), _text(posted.get("encoding")))
+    if "body" in request:
+        return _message(headers, request["body"])
+    if any(key in request for key in _BODIES):
+        return Message(headers, value=request)
+    return Message(headers)
+
+
+def _got(value: Mapping[str, object], response: Mapping[str, object]) -> Message:
+    headers = headers_of(response.get("headers"))
+    content = response.get("content")
+    if isinstance(content, dict) and ({"text", "mimeType", "size"} & content.keys()):
+        kind = _text(content.get("mimeType"))
+        headers = {"content-type": kind, **headers} if kind else headers
+        return _message(headers, content.get("text"), _text(content.get("encoding")))
+    for key in ("body", "body_raw"):
+        if response.get(key) is not None:
+            return _message(headers, response[key])
+    for events in (response.get("events"), response.get("sse_events")):
+        if isinstance(events, list):
+            return Message(headers, value=events)
+    chunks = value.get("chunks")
+    if isinstance(chunks, list) and chunks:
+        pieces = [from_base64(_map(chunk).get("b64")) or b"" for chunk in chunks]
+        return decoded(headers, b"".join(pieces))
+    bare = response and not ({"status", "status_code", "headers"} & response.keys())
+    return Message(headers, value=response) if bare else Message(headers)
+
+
+def _message(headers: Mapping[str, str], body: object, encoding: str = "") -> Message:
+    if isinstance(body, dict) and isinstance(body.get("b64"), str):
+        return decoded(headers, from_base64(body["b64"]))
+    if isinstance(body, (dict, list)):
+        return Message(headers, value=body)
+    if not isinstance(body, str):
+        return Message(headers)
+    if encoding == "base64":
+        return decoded(headers, from_base64(body))
+    return decoded(headers, body.encode("utf-8", "surrogateescape"))
+
+
+def _helicone(value: Mapping[str, object], number: int) -> Interaction:
+    status = value.get("response_status")
+    return Interaction(
+        number=number,
+        method="POST",
+        url=_text(value.get("target_url")) or _text(value.get("request_path")),
+        status=status if isinstance(status, int) else None,
+        request=_message({}, value.get("request_body")),
+        response=_message({}, value.get("response_body")),
+        altered=GATEWAY if value.get("ai_gateway_body_mapping") else "",
+    )
+
+
+def _litellm(value: Mapping[str, object], number: int) -> Interaction:
+    proxied = _map(value.get("proxy_server_request"))
+    body = proxied.get("body")
+    if not isinstance(body, dict):
+        parameters = _map(value.get("model_parameters"))
+        body = {**parameters, "model": value.get("model"), "messages": value.get("messages")}
+    return Interaction(
+        number=number,
+        method="POST",
+        url=_text(value.get("api_base")) or _text(proxied.get("url")),
+        status=200 if value.get("status") in (None, "success") else None,
+        request=Message(value=body),
+        response=_message({}, value.get("response")),
+        altered=GATEWAY,
+    )
+
+
+def _map(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

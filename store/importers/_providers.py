@@ -1,0 +1,138 @@
+"""The wire formats of providers: one file each, found by walking this package.
+
+A module ``_provider_NAME`` holds its `Provider` as ``PROVIDER``; one that is
+dropped in is known, one that is deleted is gone without a trace.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+import store.importers as package
+from store.importers._capture_http import Interaction, Message, events_in, parsed
+from store.importers._capture_secrets import Masker
+from store.importers._capture_stream import StreamError, is_stream, stream_events
+from store.importers._wire import Provider, Wire, mapping
+from store.jsonin import JsonError, loads
+
+__all__ = ["MISTAKEN", "is_mistaken", "is_response", "provider_of", "providers", "wire_of"]
+
+MISTAKEN = (
+    "the recorder took UTF-8 for Latin-1 in a streamed response; every byte of it could be told, "
+    "so it was undone"
+)
+
+
+@cache
+def providers() -> tuple[Provider, ...]:
+    """Return every provider, the most specific first."""
+    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    found = [
+        import_module(f"{package.__name__}.{name}").PROVIDER
+        for name in names
+        if name.startswith("_provider_")
+    ]
+    return tuple(sorted(found, key=lambda provider: (provider.order, provider.name)))
+
+
+def is_response(value: object) -> bool:
+    """Return whether *value* is a response, or a first event of one, of any provider."""
+    return isinstance(value, dict) and any(each.is_response(value) for each in providers())
+
+
+def provider_of(wire: Wire) -> Provider | None:
+    """Return whose exchange it is: by its request, else by its response."""
+    for each in providers():
+        if each.is_request(wire):
+            return each
+    if wire.has_request and wire.interaction.url and not _is_hidden(wire.interaction.url):
+        return None
+    return next((each for each in providers() if each.is_response(wire.first)), None)
+
+
+def _is_hidden(url: str) -> bool:
+    return "redacted" in url.lower() or "/" not in url
+
+
+def wire_of(interaction: Interaction, masker: Masker) -> Wire:
+    """Return *interaction* with its bodies parsed and its credentials masked."""
+    asked, got = interaction.request, interaction.response
+    request = parsed(asked)
+    trouble = asked.trouble or got.trouble
+    if request is None and asked.body and asked.body.lstrip()[:1] in (b"{", b"["):
+        trouble = trouble or "the body of the request is no JSON that can be read"
+    events: list[tuple[str, object]] = []
+    response: object = None
+    try:
+        if got.body and is_stream(got.body):
+            for event in _binary(got.body):
+                events.append(event)  # noqa: PERF402 - what came before the damage is kept
+        elif _is_streamed(got):
+            events.extend(_text(got.body or b""))
+        else:
+            response = parsed(got)
+    except StreamError as error:
+        trouble = trouble or str(error)
+    if isinstance(response, list):
+        events, response = [("", item) for item in response], None
+    if response is None and not events and got.body and (interaction.status or 200) < 400:  # noqa: PLR2004
+        trouble = trouble or "the body of the response is no JSON that can be read"
+    return Wire(
+        interaction,
+        mapping(masker.value(request)),
+        masker.value(response),
+        tuple((name, masker.value(data)) for name, data in events),
+        has_request=bool(asked.body) or asked.value is not None,
+        trouble=trouble,
+    )
+
+
+def _is_streamed(message: Message) -> bool:
+    start = (message.body or b"")[:64].lstrip(b"\xef\xbb\xbf\r\n ")
+    if start.startswith((b"event:", b"data:", b": ")):
+        return True
+    return message.media_type == "text/event-stream" and start[:1] not in (b"{", b"[")
+
+
+def is_mistaken(message: Message) -> bool:
+    """Return whether a streamed body was taken for Latin-1 and written as UTF-8."""
+    body = message.body or b""
+    return not body.isascii() and _is_streamed(message) and _undone(body) is not None
+
+
+def _undone(body: bytes) -> bytes | None:
+    """Return the bytes that were taken for Latin-1, where that is proven."""
+    try:
+        found = body.decode().encode("latin-1")
+        found.decode()
+    except UnicodeError:
+        return None
+    return found
+
+
+def _text(body: bytes) -> Iterator[tuple[str, object]]:
+    body = (None if body.isascii() else _undone(body)) or body
+    for name, data in events_in(body):
+        if data.strip() != "[DONE]":
+            try:
+                yield name, loads(data.encode("utf-8", "surrogateescape"))
+            except JsonError:
+                yield name, data
+
+
+def _binary(body: bytes) -> Iterator[tuple[str, object]]:
+    """Yield the events of a binary stream; a ``chunk`` holds a native event as base64."""
+    for name, payload in stream_events(body):
+        try:
+            value = loads(payload)
+            if name == "chunk" and isinstance(value, dict):
+                value = json.loads(base64.b64decode(str(value.get("bytes", ""))))
+        except (JsonError, ValueError, binascii.Error):
+            value = payload.decode("utf-8", "replace")
+        yield name, value

@@ -1,0 +1,172 @@
+"""Captures of traffic with model providers: the request and the response as they were on the wire.
+
+Any container that is known (cassettes, HAR, flows, pairs in JSON, streams,
+notebooks) and any provider that is known; which one a file holds is told by
+its content.  Credentials are masked before anything is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from store.builder import RunBuilder
+from store.importers import _files
+from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._capture_files import Capture, head_of, is_capture
+from store.importers._capture_http import Interaction
+from store.importers._capture_run import run_of
+from store.importers._capture_secrets import Masker, shown_url
+from store.importers._capture_threads import Threads
+from store.importers._providers import (
+    MISTAKEN,
+    is_mistaken,
+    is_response,
+    provider_of,
+    providers,
+    wire_of,
+)
+from store.importers._wire import Exchange, Wire
+from store.records.grades import Grade, Layer
+from store.records.runs import Problem, ProblemKind, Run
+
+__all__ = ["IMPORTER"]
+
+_NAME = "capture"
+_NAMED = 3
+"""How many addresses that were left out are named; the others are counted."""
+_ASKS = ("model", "messages", "contents", "input", "prompt", "documents")
+
+
+def recognise(probe: Probe) -> bool:
+    """Return whether the head of a file begins a capture."""
+    return not probe.is_folder and is_capture(head_of(probe.head), is_response)
+
+
+def read(probe: Probe) -> Iterator[Run]:
+    """Yield a run for each conversation of a capture."""
+    with _files.open_regular(probe.path) as file:
+        data = file.read()
+    reading = _Reading(probe.path.name)
+    capture = Capture(data, is_response)
+    for interaction in capture.interactions():
+        reading.add(interaction)
+    problems = [Problem(f"{probe.path.name}{at}", what) for at, what in capture.problems]
+    problems += reading.problems()
+    if not reading.threads.threads:
+        said = "; ".join(problem.what for problem in problems) or "it is empty"
+        what = f"holds no model call that can be read: {said}"
+        raise UnreadableError(_files.shown(probe.label), what)
+    for thread in reading.threads.threads:
+        first = thread.calls[0].number
+        title = f"{probe.path.name}#{first}"
+        branch = None if thread.branch is None else f"{probe.path.name}#{thread.branch}"
+        builder = RunBuilder(
+            title, probe.label, _NAME, Layer.WIRE, title=title, branch=branch, problems=problems
+        )
+        problems = []
+        yield run_of(thread, probe.path.name, builder)
+
+
+class _Reading:
+    """Collects the calls of one file, and what was left out of it."""
+
+    def __init__(self, name: str) -> None:
+        self.threads = Threads()
+        self._name = name
+        self._masker = Masker()
+        self._strange: dict[str, int] = {}
+        self._unread: dict[str, int] = {}
+        self._problems: list[Problem] = []
+
+    def add(self, interaction: Interaction) -> None:
+        """Take in one exchange."""
+        origin = f"{self._name}#{interaction.number}"
+        if interaction.request.is_empty and interaction.response.is_empty:
+            troubles = (interaction.request.trouble, interaction.response.trouble)
+            what = next(filter(None, troubles), "holds neither a request nor a response body")
+            kind = ProblemKind.LOST if any(troubles) else ProblemKind.NOTED
+            self._problems.append(Problem(origin, what, kind))
+            return
+        wire = wire_of(interaction, self._masker)
+        provider = provider_of(wire)
+        if provider is None:
+            self._leave_out(wire)
+            return
+        exchange = provider.read(wire)
+        if exchange.is_call:
+            _mark(exchange, wire)
+            self.threads.add(interaction.number, exchange, interaction.at)
+        else:
+            self._problems += [Problem(origin, n, ProblemKind.NOTED) for n in exchange.notes]
+
+    def _leave_out(self, wire: Wire) -> None:
+        asks = sum(key in wire.request for key in _ASKS) > 1 or wire.trouble
+        counted = self._unread if asks else self._strange
+        place = shown_url(wire.interaction.url) or "?"
+        counted[place] = counted.get(place, 0) + 1
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong with the file, apart from its conversations."""
+        found = list(self._problems)
+        if self._unread:
+            what = f"{_counted(self._unread)} with a provider that is not read here"
+            found.append(Problem(self._name, f"{what}: {_places(self._unread)}"))
+        if self._strange:
+            what = f"{_counted(self._strange)} with no provider of models, left out"
+            found.append(
+                Problem(self._name, f"{what}: {_places(self._strange)}", ProblemKind.NOTED)
+            )
+        if self._masker.count:
+            what = f"{self._masker.count} texts of the shape of a credential were masked"
+            found.append(Problem(self._name, what, ProblemKind.NOTED))
+        return found
+
+
+def _counted(places: dict[str, int]) -> str:
+    count = sum(places.values())
+    return f"{count} exchange{'s' if count > 1 else ''}"
+
+
+def _places(places: dict[str, int]) -> str:
+    names = [_files.shown(place) for place in list(places)[:_NAMED]]
+    more = len(places) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+
+
+def _mark(exchange: Exchange, wire: Wire) -> None:
+    """Say what the capture lacks or changed, and what that does to the grade."""
+    interaction = wire.interaction
+    if wire.trouble:
+        exchange.lost.append(wire.trouble)
+    if not wire.has_request:
+        exchange.doubt(Grade.UNKNOWN, "the request is not in the capture")
+    elif not wire.request:
+        exchange.doubt(Grade.UNKNOWN, "the body of the request cannot be read")
+    if interaction.altered:
+        grade = Grade.RECORDED if "offsets" in interaction.altered else Grade.INFERRED
+        exchange.doubt(grade, interaction.altered)
+        exchange.notes.append(f"capture altered: {interaction.altered}")
+    if is_mistaken(interaction.response):
+        exchange.notes.append(f"capture altered: {MISTAKEN}")
+    if interaction.response.is_empty and not exchange.error:
+        exchange.notes.append("the capture has no response to this request")
+    status = interaction.status
+    if status is not None and status >= 400 and not exchange.error:  # noqa: PLR2004 - HTTP errors
+        exchange.error = f"HTTP {status}"
+
+
+IMPORTER = Importer(
+    name=_NAME,
+    title="Captured traffic: " + ", ".join(each.name for each in providers()),
+    layer=Layer.WIRE,
+    grade=Grade.RECORDED,
+    grade_note="derived where the service's own tools, a resent prefix or a chain of responses in "
+    "the capture changed the request by a recorded rule; inferred where the service reports how "
+    "many results it cleared, and not which; unknown where it keeps context of its own, where the "
+    "request is not recorded, and where its tokens cannot hold the text",
+    recognised_by="request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy "
+    "flows, pairs in JSON or JSON Lines, server-sent events, responses alone, notebooks",
+    order=300,
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,250 @@
+"""Recorded traffic against what is known of every citation in it.
+
+The truth names for each citation of a file and exchange the ways of counting
+under which the place holds the words, and whether it can be verified at all.
+"""
+
+import csv
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from reviewer.audit.engine import audit
+from store.opening import open_paths
+from store.records.citations import SourceCitation
+from store.records.findings import Audit, CitationFacts, Verdict
+from store.records.grades import Grade
+from store.records.runs import EditKind, PartKind, Problem, ProblemKind, Run
+
+NOT_READ_YET = (
+    "bedrock__langchain-aws__test_citations-document0-.yaml.gz",
+    "bedrock__openinference__test_retrieve_and_generate_with_external_s3_source.yaml",
+    "cohere__openllmetry__test_cohere_v2_chat_legacy_with_tool_calls_and_history.yaml",
+    "cohere__ruby_llm__chat_citations_with_cohere_command-a-plus-05-2026_streams_citations.yml",
+    "google__pydantic-ai__test_google_model_web_search_tool_stream.yaml",
+    (
+        "google__ruby_llm__cachedcontent_explicit_caching_round-trip_gemini_gemini-2_5-flash_"
+        "creates_uses_extends_and_deletes_a_cache.yml"
+    ),
+    "openai__lc-openai__test_compaction_streaming.yaml.gz",
+    "openai__lc-openai__test_custom_tool.yaml.gz",
+    "openai__lc-openai__test_file_search.yaml.gz",
+    "openai__lc-openai__test_web_search.yaml.gz",
+    "openai__pydantic-ai__test_openai_responses_compact_with_auto_previous_response_id_chain.yaml",
+    (
+        "perplexity__ruby_llm__chat_citations_with_perplexity_sonar_returns_search_result_"
+        "citations.yml"
+    ),
+)
+"""Their containers are read; their providers are not, which each of them says."""
+
+NO_CALL = ("format__mitmproxy__dumpfile-19.mitm", "mistral__cookbook__mistral-reference-rag.ipynb")
+"""A page of the web, and a notebook whose cells show no response."""
+
+RESPONSE_ONLY = "anthropic__prism__generate-text-with-custom-content-document-citations-1.json"
+"""The truth of this one was found with a document that is not in the file."""
+
+UNITS = {
+    "block (0-based, end exclusive)": ("block",),
+    "none (encrypted_index)": (),
+    "char, 0-based, end INCLUSIVE": ("codepoint", "utf16", "utf8byte"),
+    "char index into output text (insertion point)": ("point",),
+    "1-based index into citations[] / search_results[]": ("marker",),
+}
+
+
+@cache
+def opened(path: Path) -> tuple[Run | Problem, ...]:
+    return tuple(open_paths([str(path)]))
+
+
+def runs(path: Path) -> list[Run]:
+    return [item for item in opened(path) if isinstance(item, Run)]
+
+
+@cache
+def audits(path: Path) -> tuple[Audit, ...]:
+    return tuple(audit(run, lambda text: len(text) // 4, "characters") for run in runs(path))
+
+
+def cited(path: Path) -> Mapping[int, Sequence[CitationFacts]]:
+    """Return the citations of each exchange of a file, in the order of the response."""
+    found: dict[int, list[CitationFacts]] = defaultdict(list)
+    for each in audits(path):
+        origins = {call.index: call.origin for call in each.run.calls}
+        for facts in each.citations:
+            found[int(origins[facts.call_at_answer].rpartition("#")[2])].append(facts)
+    return found
+
+
+def truth(shared: Path) -> list[dict[str, str]]:
+    with (shared / "data/truth/citations.tsv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def in_captures(shared: Path, name: str) -> Path:
+    return shared / "data/captures" / name
+
+
+def test_every_citation_has_the_unit_the_anchor_and_the_verdict_that_are_known(
+    shared: Path,
+) -> None:
+    rows, wrong = [], []
+    for row in truth(shared):
+        name, number, place = row["file"], int(row["interaction"]), int(row["citation no."])
+        if name in NOT_READ_YET or name == RESPONSE_ONLY:
+            rows.append(f"{name[:58]:58} {number}.{place:<3} {'not compared':14}")
+            continue
+        facts = cited(in_captures(shared, name))[number][place]
+        offsets = facts.citation.offsets
+        fits = offsets.fits if offsets else ()
+        expected = UNITS.get(row["unit(s) that fit"]) or tuple(row["unit(s) that fit"].split("/"))
+        expected = () if row["unit(s) that fit"].startswith("none") else expected
+        verified = row["match"] == "yes"
+        in_source = isinstance(facts.citation, SourceCitation)
+        good = set(fits) == set(expected)
+        good = good and (facts.anchor.value == "exact" if verified else not fits)
+        good = good and not (verified and in_source and facts.verdict is not Verdict.READ)
+        good = good and (verified or facts.verdict is Verdict.UNVERIFIABLE)
+        line = f"{name[:58]:58} {number}.{place:<3} {facts.verdict.word:14} {facts.anchor.value:8}"
+        rows.append(f"{line} {','.join(fits)}")
+        if not good:
+            wrong.append(rows[-1])
+    print(*rows, sep="\n")  # noqa: T201 - the table is what a person asks this test for
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_capture_is_a_run_or_says_why_it_is_none(shared: Path) -> None:
+    for path in sorted((shared / "data/captures").iterdir()):
+        found = runs(path)
+        problems = [item for item in opened(path) if isinstance(item, Problem)]
+        if path.name in NOT_READ_YET:
+            assert not found
+            assert "provider" in problems[0].what
+        elif path.name in NO_CALL:
+            assert not found
+            assert "holds no model call" in problems[0].what
+        else:
+            assert found, path.name
+            assert all(run.layer.value == "wire" for run in found)
+            assert not problems
+
+
+def test_a_streamed_answer_has_the_citations_of_one_that_was_not_streamed(shared: Path) -> None:
+    found = cited(in_captures(shared, "anthropic__lc-anthropic__test_citations.yaml.gz"))
+    plain, streamed = (
+        [(f.source_id, f.span, f.block_id, f.verdict, f.anchor, f.citation.label) for f in facts]
+        for facts in (
+            [_Shown(f) for f in found[0]],
+            [_Shown(f) for f in found[1]],
+        )
+    )
+    assert plain == streamed
+    assert len(plain) == 2
+
+
+class _Shown:
+    """The facts of a citation that do not depend on where it was made."""
+
+    def __init__(self, facts: CitationFacts) -> None:
+        self.source_id, self.span, self.verdict = facts.source_id, facts.span, facts.verdict
+        self.block_id, self.anchor = facts.citation.block_id, facts.anchor
+        self.citation = facts.citation
+
+
+def test_each_conversation_of_a_capture_is_one_run(shared: Path) -> None:
+    def calls(name: str) -> list[list[int]]:
+        found = runs(in_captures(shared, name))
+        return sorted([int(c.origin.rpartition("#")[2]) for c in run.calls] for run in found)
+
+    assert calls("anthropic__lc-anthropic__test_citations.yaml.gz") == [[0], [1, 2]]
+    assert calls("anthropic__lc-anthropic__test_compaction.yaml.gz") == [[0, 1, 2]]
+    assert calls("anthropic__mirascope__handles-tool-execution-errors-and-retries.har") == [
+        [0, 1, 2]
+    ]
+    session = calls("anthropic__claude-trace-dev__test-traffic.jsonl")
+    assert sum(map(len, session)) == 64
+    assert [5, 7, 9, 12, 14, 16, 18, 22, 24, 26, 28, 30, 32, 34] in session
+    assert [57, 60, 63] in session
+
+
+def test_results_that_the_service_cleared_are_not_in_the_request(shared: Path) -> None:
+    (run,) = runs(in_captures(shared, "anthropic__clear_tool_uses_applied.json"))
+    (edit,) = run.edits
+    assert (edit.kind, edit.tool_call_ids) == (EditKind.CLEAR, ("toolu_cm1",))
+    assert run.calls[0].grade is Grade.INFERRED
+    assert "cleared 1 tool results" in run.calls[0].grade_reason
+    assert len(run.tool_results[0].text or "") == 4800
+    held = [part for index in run.request(1) for part in run.messages[index].parts]
+    (result,) = [part for part in held if part.kind is PartKind.TOOL_RESULT]
+    assert not result.text
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_clearing_that_was_asked_for_and_not_applied_changes_nothing(
+    shared: Path, number: int
+) -> None:
+    found = runs(in_captures(shared, "anthropic__lc-anthropic__test_context_management.yaml.gz"))
+    assert "context_management" in found[number].calls[0].settings
+    assert not found[number].edits
+
+
+def test_what_stands_before_a_compaction_is_sent_again_and_not_read(shared: Path) -> None:
+    (run,) = runs(in_captures(shared, "anthropic__lc-anthropic__test_compaction.yaml.gz"))
+    paused, last = run.calls[1], run.calls[2]
+    assert (paused.finish_reason, paused.grade) == ("compaction", Grade.RECORDED)
+    assert last.grade is Grade.DERIVED
+    sizes = [
+        sum(len(part.text) for index in request for part in run.messages[index].parts)
+        for request in run.requests()
+    ]
+    assert sizes[1] > 200_000
+    assert sizes[2] < 1_000
+
+
+def test_what_was_written_after_a_compaction_within_a_call_was_written_with_the_summary(
+    shared: Path,
+) -> None:
+    name = "anthropic__pydantic-ai__test_anthropic_compaction_end_to_end.yaml"
+    (run,) = runs(in_captures(shared, name))
+    assert [call.grade for call in run.calls] == [Grade.INFERRED, Grade.DERIVED]
+    first = [run.messages[index] for index in run.request(1)]
+    assert [part.kind for part in first[-1].parts] == [PartKind.SUMMARY]
+    assert any("capture altered" in problem.what for problem in run.problems)
+
+
+def test_a_page_that_the_service_fetched_is_a_source_and_was_read_by_a_stated_rule(
+    shared: Path,
+) -> None:
+    found = cited(in_captures(shared, "anthropic__lc-anthropic__test_web_fetch.yaml.gz"))
+    facts = found[1][1]
+    assert facts.source_id == "https://docs.langchain.com"
+    assert facts.citation.offsets is not None
+    # Bytes would lead elsewhere: two characters before it are no ASCII.
+    assert facts.citation.offsets.fits == ("codepoint", "utf16")
+    assert (facts.verdict, facts.grade) == (Verdict.READ, Grade.DERIVED)
+
+
+def test_a_response_alone_cannot_say_what_was_read(shared: Path) -> None:
+    (run,) = runs(in_captures(shared, RESPONSE_ONLY))
+    assert run.grade is Grade.UNKNOWN
+    (found,) = cited(in_captures(shared, RESPONSE_ONLY)).values()
+    assert {facts.verdict for facts in found} == {Verdict.UNVERIFIABLE}
+    assert {facts.reason for facts in found} == {"the request is not in the capture"}
+
+
+def test_events_that_were_kept_one_a_line_are_one_response(shared: Path) -> None:
+    (run,) = runs(in_captures(shared, "anthropic__ai__anthropic-clear-tool-uses.1.chunks.txt"))
+    (call,) = run.calls
+    assert (call.id, call.finish_reason) == ("msg_01YJG5jvxYUWfhVa6MSqT6qk", "end_turn")
+    assert run.answers[0].text.endswith("San Francisco is the better choice right now.")
+    assert not [p for p in run.problems if p.kind is ProblemKind.LOST]
+
+
+def test_a_result_that_is_an_error_stays_one(shared: Path) -> None:
+    name = "anthropic__mirascope__handles-tool-execution-errors-and-retries.har"
+    (run,) = runs(in_captures(shared, name))
+    assert [result.status for result in run.tool_results] == ["error", ""]
