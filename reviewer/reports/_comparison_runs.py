@@ -69,10 +69,10 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
         for side, key in (("A", one.version_a), ("B", one.version_b))
         if key is not None
     }
-    alone = "alone"
+    alone, why, signs = "alone", "", _SIGN
     if one.doubt is not None:
-        alone = "shows"
-        yield f"? {' / '.join(dict.fromkeys(names.values()))}: {doubt_words(one.doubt)}"
+        # Not proven to be a difference: it is shown as what each record holds.
+        alone, why, signs = "shows", f"; {doubt_words(one.doubt)}", dict.fromkeys(_SIGN, "?")
     most = _READS if limit else 0
     for side, spans, unit in (("A", one.only_a, one.unit), ("B", one.only_b, one.b_unit)):
         if spans:
@@ -81,13 +81,16 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
             more = f" and {left} more" if left > 0 else ""
             total = sum(span.length for span in spans)
             all_ = f" ({total} in all)" if len(spans) > 1 else ""
-            yield f"{_SIGN[side]} {side} {alone}: {names[side]}: {told}{more}{all_}"
+            yield f"{signs[side]} {side} {alone}: {names[side]}: {told}{more}{all_}{why}"
     for side, blocks in (("A", one.blocks_a), ("B", one.blocks_b)):
         if blocks:
             shown = blocks[:most] if most else blocks
             left = len(blocks) - len(shown)
             more = f" and {left} more" if left else ""
-            yield f"{_SIGN[side]} {side} {alone}: {names[side]}: blocks {', '.join(shown)}{more}"
+            told = ", ".join(shown)
+            yield f"{signs[side]} {side} {alone}: {names[side]}: blocks {told}{more}{why}"
+    if one.doubt is not None and not (one.only_a or one.only_b or one.blocks_a or one.blocks_b):
+        yield f"? {' / '.join(dict.fromkeys(names.values()))}{why}"
 
 
 _SIGN = {"A": "-", "B": "+"}

@@ -263,6 +263,7 @@ def test_sources_map_draws_on_the_terminal_and_into_a_file(
     [
         (["--format", "svg"], "only a map is written as svg; add --map"),
         (["--map", "--format", "json"], "a map is written as text or svg"),
+        (["--map", "--output", "map.png"], "map.png: nothing is written with this ending"),
     ],
 )
 def test_a_picture_without_a_map_is_wrong_usage(
