@@ -88,7 +88,8 @@ def _with_words(piece: TextPiece, a: str, b: str, stopped: Callable[[], bool]) -
 
 
 def _ink_of(text: str) -> int:
-    return len("".join(text.split()))
+    starts = range(0, len(text), _NEAR)
+    return sum(len("".join(text[start : start + _NEAR].split())) for start in starts)
 
 
 def _shared_ends(a: str, b: str) -> tuple[int, int]:
