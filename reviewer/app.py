@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
+    from store.records.summaries import RunSummary
     from store.reviews import Log
 
 __all__ = ["Program", "main"]
@@ -125,6 +126,24 @@ class Program:
         from reviewer.services.deciding import decision_log
 
         return decision_log(run)
+
+    def share(self, run: Run) -> str:
+        """Save *run* in the database of the team."""
+        from reviewer.services.team import share
+
+        return share(run)
+
+    def shared_runs(self) -> Sequence[RunSummary]:
+        """Return what is in the database of the team."""
+        from reviewer.services.team import shared_runs
+
+        return shared_runs()
+
+    def unshare(self, name: str) -> RunSummary:
+        """Take a run out of the database of the team."""
+        from reviewer.services.team import unshare
+
+        return unshare(name)
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere."""

@@ -38,6 +38,8 @@ _NAMED = 5
 _NO_RUN = re.compile(r"no run found: (?:[0-9]+) text files opened as a store;")
 
 _Opened = Iterator[Run | Problem]
+Saved = Callable[[str], _Opened | None]
+"""Looks a name up in some other place than the files."""
 
 
 def open_paths(
@@ -46,6 +48,7 @@ def open_paths(
     *,
     stdin: BinaryIO | None = None,
     stopped: Stopped | None = None,
+    saved: Saved | None = None,
 ) -> Iterator[Run | Problem]:
     """Yield the runs in *paths*, and a problem for each input that cannot be read.
 
@@ -54,18 +57,28 @@ def open_paths(
     the order of *paths*; within a folder, by path and then by run id.  Where
     *stopped* is given it is asked at each piece that is read, each message and
     each call; `StoppedError` is raised when it says so, and the run that was
-    being read is not there.
+    being read is not there.  *saved* is asked first for each path: what it
+    returns is the runs that are kept elsewhere under that name, ``None`` that
+    the name is that of a file.
     """
-    found = _open_all(paths, store, stdin)
+    found = _open_all(paths, store, stdin, saved or _no_saved)
     return found if stopped is None else stoppable(found, stopped)
 
 
-def _open_all(paths: Sequence[str], store: str | None, stdin: BinaryIO | None) -> _Opened:
+def _no_saved(_path: str) -> None:
+    return None
+
+
+def _open_all(
+    paths: Sequence[str], store: str | None, stdin: BinaryIO | None, saved: Saved
+) -> _Opened:
     evidence = _Store()
     if store is not None:
         yield from evidence.read(store)
     for path in paths:
-        found = _standard_input(stdin) if path == "-" else _open(path)
+        found = saved(path)
+        if found is None:
+            found = _standard_input(stdin) if path == "-" else _open(path)
         for item in found:
             yield _with_evidence(evidence.added(item)) if isinstance(item, Run) else item
 

@@ -11,6 +11,7 @@ from reviewer.reports import Meta, Report, reports
 from reviewer.services.baselines import Baseline, BaselineWriter
 from reviewer.services.deciding import ShownLog, decision_log
 from reviewer.services.own_logs import OwnLogs
+from reviewer.services.team import share, shared_runs, unshare
 from store.builder import RunBuilder
 from store.records.bills import Bill, BillKind, CallBill
 from store.records.citations import SourceCitation
@@ -39,6 +40,7 @@ from store.records.findings import (
 from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, Problem, ProblemKind, Run, ToolCall, Usage
 from store.records.sources import Selection, SourceKind, Version, VersionKey
+from store.records.summaries import RunSummary
 from store.records.text import Span, Unit
 from store.reviews import Log
 
@@ -232,6 +234,18 @@ class FakeProgram:
     def decision_log(self, run: Run) -> Log:
         """Return the real log in the user's folder of the test."""
         return decision_log(run)
+
+    def share(self, run: Run) -> str:
+        """Save a run in the database that the test names."""
+        return share(run)
+
+    def shared_runs(self) -> Sequence[RunSummary]:
+        """Return what is in it."""
+        return shared_runs()
+
+    def unshare(self, name: str) -> RunSummary:
+        """Take a run out of it."""
+        return unshare(name)
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a real log."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from reviewer.audit.compare_content import compare_content
 from reviewer.audit.compare_text import compare_text
@@ -11,7 +12,7 @@ from reviewer.audit.intervals import intersect, subtract, union
 from store.records.comparisons import ReadDifference
 from store.records.differences import Change, Doubt, Side, TextPiece, Why
 from store.records.findings import SourceFacts, VersionFacts
-from store.records.sources import Version
+from store.records.sources import Version, VersionKey
 from store.records.text import Span, Unit
 
 __all__ = ["compare_reads"]
@@ -21,12 +22,32 @@ def compare_reads(
     a: Iterable[SourceFacts],
     b: Iterable[SourceFacts],
     names: Mapping[str, str],
+    unproven: tuple[Collection[VersionKey], Collection[VersionKey]] = ((), ()),
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[ReadDifference]:
     """Yield what was read of each source of which either run was given some.
 
-    *names* gives for a source of A the id that it goes by in B.
+    *names* gives for a source of A the id that it goes by in B.  *unproven*
+    are the versions of A and of B of which some stands only in requests that
+    the record does not prove: what was read of them cannot be compared.
     """
+    for one in _compared(a, b, names, stopped):
+        doubtful_a, doubtful_b = one.version_a in unproven[0], one.version_b in unproven[1]
+        if not doubtful_a and not doubtful_b:
+            yield one
+            continue
+        key = one.version_a or one.version_b
+        side = Side.BOTH if doubtful_a and doubtful_b else Side.A if doubtful_a else Side.B
+        doubt = Doubt(side, Why.GRADE_UNKNOWN, key.source_id if key else "")
+        yield replace(one, doubt=doubt)
+
+
+def _compared(
+    a: Iterable[SourceFacts],
+    b: Iterable[SourceFacts],
+    names: Mapping[str, str],
+    stopped: Callable[[], bool],
+) -> Iterator[ReadDifference]:
     left = {source.source_id: _read(source) for source in a}
     right = {source.source_id: _read(source) for source in b}
     paired = {name: names.get(name, name) for name in left}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from reviewer.audit.compare_citations import Fates, compare_citations
 from reviewer.audit.compare_reads import compare_reads
 from reviewer.audit.compare_sequence import ComparisonStopped
 from reviewer.audit.compare_stores import compare_stores, counterparts, versions_by_source
+from reviewer.audit.residency import Residency
 from reviewer.audit.texts import PLAIN_RESULT
 from store.records.comparisons import (
     AnswerDifference,
@@ -24,6 +26,7 @@ from store.records.differences import Change, Doubt, Side, Why
 from store.records.findings import Audit, Finding, PlaceholderFacts
 from store.records.grades import Grade
 from store.records.runs import Call, ContextEdit, Run
+from store.records.sources import VersionKey
 
 __all__ = ["compare_runs"]
 
@@ -47,19 +50,44 @@ def compare_runs(
     return RunComparison(
         identical=identical,
         sources=sources,
-        reads=tuple(compare_reads(a.sources, b.sources, counterparts(sources), stopped)),
+        reads=tuple(
+            compare_reads(
+                a.sources, b.sources, counterparts(sources), (_unproven(a), _unproven(b)), stopped
+            )
+        ),
         citations=tuple(compare_citations(a, b, fates)),
         answers=tuple(_answers(a.run, b.run)),
         calls=tuple(_calls(a.run, b.run, stopped)),
         placeholders=tuple(_placeholders(a.placeholders, b.placeholders)),
         edits=tuple(_edits(a.run.edits, b.run.edits)),
         findings=tuple(_findings(a.findings, b.findings)),
-        doubts=tuple(_doubts(a, b)),
+        doubts=tuple(_doubts(a, b, unread)),
     )
 
 
-def _doubts(a: Audit, b: Audit) -> Iterator[Doubt]:
+def _unproven(audit: Audit) -> frozenset[VersionKey]:
+    """Return the versions of which some stands only in requests that the record does not prove."""
+    calls = audit.run.calls
+    if all(call.grade is not Grade.UNKNOWN for call in calls):
+        return frozenset()
+    proven = [call.index for call in calls if call.grade is not Grade.UNKNOWN]
+    residency = Residency(calls, len(audit.run.messages))
+
+    def is_proven(message: int) -> bool:
+        return any(
+            bisect_left(proven, stay.first) < bisect_right(proven, stay.last)
+            for stay in residency.stays(message)
+        )
+
+    messages = {piece.message for piece in audit.deliveries}
+    unknown = {message for message in messages if not is_proven(message)}
+    return frozenset(piece.version for piece in audit.deliveries if piece.message in unknown)
+
+
+def _doubts(a: Audit, b: Audit, unread: Collection[Side]) -> Iterator[Doubt]:
     for side, audit in ((Side.A, a), (Side.B, b)):
+        if side in unread:
+            yield Doubt(side, Why.UNREADABLE, audit.run.run_id)
         unknown = [call for call in audit.run.calls if call.grade is Grade.UNKNOWN]
         if unknown:
             yield Doubt(side, Why.GRADE_UNKNOWN, unknown[0].grade_reason)

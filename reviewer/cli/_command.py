@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
+    from store.records.summaries import RunSummary
     from store.reviews import Log
 
 __all__ = ["Command", "Context", "Services", "UsageError"]
@@ -93,6 +94,15 @@ class Services(Protocol):
 
     def decision_log(self, run: Run) -> Log:
         """Return the log of the decisions on *run* in the user's data folder."""
+
+    def share(self, run: Run) -> str:
+        """Save *run* in the database of the team and return its name there."""
+
+    def shared_runs(self) -> Sequence[RunSummary]:
+        """Return what is in the database of the team."""
+
+    def unshare(self, name: str) -> RunSummary:
+        """Take a run out of the database of the team."""
 
     def shown_log(self, name: str) -> ShownLog:
         """Read a log from elsewhere, to be shown beside audits."""

@@ -32,6 +32,7 @@ __all__ = ["COMMAND"]
 
 _SCHEMA = "reread.sources/1"
 _GAPS = 6
+_ENDINGS = {"": "text", ".txt": "text", ".svg": "svg", ".json": "json"}
 
 
 def _configure(parser: ArgumentParser) -> None:
@@ -78,8 +79,12 @@ def _run(args: Namespace, context: Context) -> int:
 def _format(args: Namespace) -> str:
     """Return the format asked for; only a map is a picture, and a map is no JSON."""
     ending = Path(args.output or "").suffix.lower()
-    by_ending = {".svg": "svg", ".json": "json"}.get(ending, "text")
-    found = str(args.format or by_ending)
+    if args.format is None and ending not in _ENDINGS:
+        raise UsageError(
+            f"--output {args.output}: nothing is written with this ending (known: "
+            f"{', '.join(filter(None, _ENDINGS))}); name a format with --format"
+        )
+    found = str(args.format or _ENDINGS[ending])
     if found == "svg" and not args.map:
         raise UsageError("only a map is written as svg; add --map")
     if found == "json" and args.map:

@@ -69,10 +69,10 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
         for side, key in (("A", one.version_a), ("B", one.version_b))
         if key is not None
     }
-    alone = "alone"
+    alone, why, signs = "alone", "", _SIGN
     if one.doubt is not None:
-        alone = "was given"
-        yield f"? {' / '.join(dict.fromkeys(names.values()))}: {doubt_words(one.doubt)}"
+        # Not proven to be a difference: it is shown as what each record holds.
+        alone, why, signs = "shows", f"; {doubt_words(one.doubt)}", dict.fromkeys(_SIGN, "?")
     most = _READS if limit else 0
     for side, spans, unit in (("A", one.only_a, one.unit), ("B", one.only_b, one.b_unit)):
         if spans:
@@ -81,13 +81,16 @@ def _read(one: ReadDifference, limit: int) -> Iterator[str]:
             more = f" and {left} more" if left > 0 else ""
             total = sum(span.length for span in spans)
             all_ = f" ({total} in all)" if len(spans) > 1 else ""
-            yield f"{_SIGN[side]} {side} {alone}: {names[side]}: {told}{more}{all_}"
+            yield f"{signs[side]} {side} {alone}: {names[side]}: {told}{more}{all_}{why}"
     for side, blocks in (("A", one.blocks_a), ("B", one.blocks_b)):
         if blocks:
             shown = blocks[:most] if most else blocks
             left = len(blocks) - len(shown)
             more = f" and {left} more" if left else ""
-            yield f"{_SIGN[side]} {side} {alone}: {names[side]}: blocks {', '.join(shown)}{more}"
+            told = ", ".join(shown)
+            yield f"{signs[side]} {side} {alone}: {names[side]}: blocks {told}{more}{why}"
+    if one.doubt is not None and not (one.only_a or one.only_b or one.blocks_a or one.blocks_b):
+        yield f"? {' / '.join(dict.fromkeys(names.values()))}{why}"
 
 
 _SIGN = {"A": "-", "B": "+"}
@@ -119,13 +122,17 @@ def _answers(answers: Iterable[AnswerDifference]) -> Iterator[str]:
 
 
 def _calls(calls: Sequence[CallDifference]) -> Iterator[str]:
-    told = Counter(one.request for one in calls)
+    doubtful = [one.index for one in calls if one.doubt and one.request is not Change.REMOVED]
+    told = Counter(one.request for one in calls if one.doubt is None)
     yield (
         f"{counted(told[Change.SAME], 'request')} the same, {told[Change.CHANGED]} changed, "
         f"{told[Change.REMOVED]} in A alone, {told[Change.ADDED]} in B alone"
     )
+    if doubtful:
+        yield f"? the request of call {call_ranges(doubtful)} could not be compared: grade unknown"
+    changed = [one for one in calls if one.doubt is None and one.request is Change.CHANGED]
     for name, held in (
-        ("the request", [one.index for one in calls if one.request is Change.CHANGED]),
+        ("the request", [one.index for one in changed]),
         ("the response", [one.index for one in calls if one.response is Change.CHANGED]),
         ("model or settings", [one.index for one in calls if one.settings is Change.CHANGED]),
     ):
@@ -148,7 +155,7 @@ def _taken(facts: PlaceholderFacts) -> str:
     first, last, kept, back = placeholder_words(facts)
     return (
         f"{facts.kind.value} from call {first}, last whole in call {last}, kept {kept}, "
-        f"way back {back}"
+        f"way back {back}, grade {facts.grade.value}"
     )
 
 
@@ -162,7 +169,9 @@ def _edit(one: EditDifference) -> str:
     )
     by = f" by {edit.by}" if edit.by else ""
     ids = counted(len(edit.tool_call_ids), "result")
-    return f"{_SIGN[side]} {side} alone: {edit.kind.value} {when}{by}, {ids}"
+    return (
+        f"{_SIGN[side]} {side} alone: {edit.kind.value} {when}{by}, {ids}, grade {edit.grade.value}"
+    )
 
 
 def _finding(one: FindingDifference) -> str:
@@ -171,4 +180,5 @@ def _finding(one: FindingDifference) -> str:
         return ""
     sign = "-" if one.a else "+"
     severity = f"{FINDING_SIGNS[finding.severity]} {finding.severity.value}"
-    return f"{sign} {finding.rule} {severity}: {finding.message} ({where(finding)})"
+    grade = f"grade {finding.grade.value}"
+    return f"{sign} {finding.rule} {severity}, {grade}: {finding.message} ({where(finding)})"

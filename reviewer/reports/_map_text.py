@@ -9,6 +9,7 @@ from reviewer.display import one_line, wrap
 from reviewer.reports._drawing import CELL_WORDS, STRIP_MARKS, STRIP_WORDS, letter_of
 from reviewer.reports._drawing_map import MapRow, ResidencyMap, residency_map
 from reviewer.reports._drawing_strip import strip_columns, strip_words, version_strips
+from reviewer.reports._words import undecided
 from store.records.findings import Audit
 from store.records.grades import Grade
 
@@ -66,6 +67,9 @@ def strip_lines(audit: Audit, columns: int) -> Iterator[str]:
     size = max(_LEAST_CHART, min(60, columns - _NAMES))
     meanings = (f"{STRIP_MARKS[look]} {meaning}" for look, meaning in STRIP_WORDS.items())
     yield from wrap(f"Coverage of each version: {', '.join(meanings)}, ▲ cited.", columns)
+    left = undecided(audit.calls)
+    if left:
+        yield from wrap(f"{left}: what is drawn came, and may not have stayed.", columns)
     for name, facts, strip in version_strips(audit):
         drawn = "".join(STRIP_MARKS[look] for look in strip_columns(strip, size))
         yield f"{_INDENT}[{drawn}]  {one_line(name)}"

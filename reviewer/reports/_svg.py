@@ -10,6 +10,7 @@ from reviewer.display import one_line, visible, width
 from reviewer.reports._drawing import CELL_WORDS, STRIP_WORDS, Box, Lane, sample_box
 from reviewer.reports._drawing_map import ResidencyMap, residency_map
 from reviewer.reports._drawing_strip import coverage_lane, version_strips
+from reviewer.reports._words import undecided
 from store.records.findings import Audit
 
 __all__ = ["PAINTS", "STYLE", "Paint", "axis", "fluid", "picture", "sample"]
@@ -234,6 +235,9 @@ def picture(audit: Audit) -> Iterator[str]:
         page.top += _ROW
         page.text("Coverage of each version, from its start to its end", look="axis")
         _legend(page, {**STRIP_WORDS, **_BANDS}, {})
+        left = undecided(audit.calls)
+        if left:
+            page.text(f"{left}: what is drawn came, and may not have stayed.", look="axis")
     for name, facts, strip in strips:
         lane = coverage_lane(facts, strip)
         page.lane(lane)

@@ -42,6 +42,7 @@ _HOLDS: dict[str, object] = {
         "text": "The whole cited span, of the cited version, stands in the request of the call "
         "that wrote the answer."
     },
+    "help": {"text": "Nothing is to be done."},
     "defaultConfiguration": {"level": "none"},
 }
 """What a citation that holds passes; each one that does not is a finding of another rule."""
@@ -85,6 +86,7 @@ def _bases(artifacts: Artifacts) -> dict[str, object]:
 def _driver(meta: Meta) -> dict[str, object]:
     return {
         "name": "Reread",
+        "fullName": f"Reread {meta.version}",
         "version": meta.version,
         "shortDescription": {
             "text": "Shows which exact text a model was sent when it wrote a sentence, and whether "
@@ -94,7 +96,10 @@ def _driver(meta: Meta) -> dict[str, object]:
         "notifications": [
             {
                 "id": kind.value,
+                "name": f"Problem{kind.value.title()}",
                 "shortDescription": {"text": told},
+                "fullDescription": {"text": told},
+                "help": {"text": told},
                 "defaultConfiguration": {"level": _LEVELS[kind]},
             }
             for kind, told in _NOTICES.items()

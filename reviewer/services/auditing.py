@@ -11,6 +11,7 @@ from functools import partial
 from reviewer.audit.engine import audit
 from reviewer.audit.settings import Settings
 from reviewer.services.settings import of_run
+from reviewer.services.team import saved_runs
 from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
 from store.opening import open_paths
 from store.records.findings import Audit
@@ -35,7 +36,7 @@ def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
 
     *store* names further evidence; the rest is as with `audit_runs`.
     """
-    opened = open_paths(paths, store, stopped=stopped)
+    opened = open_paths(paths, store, stopped=stopped, saved=saved_runs)
     return audit_runs(
         opened, tokens=tokens, settings=settings, named=paths, strict=strict, stopped=stopped
     )

@@ -30,6 +30,7 @@ from store.records.differences import (
     SourceChange,
 )
 from store.records.findings import Audit
+from store.records.grades import Grade
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import Version
 from store.stopping import StoppedError
@@ -214,7 +215,7 @@ def _run_facts(name: Named, audit: Audit, digest: str, call: int | None = None) 
         run.run_id,
         digest,
         run.format,
-        max((each.grade for each in audit.calls), key=lambda grade: grade.rank).value,
+        Grade.weakest(run.grade, *(each.grade for each in audit.calls)).value,
         call=call,
         calls=len(run.calls),
         sources=len({version.key.source_id for version in run.versions}),

@@ -39,6 +39,8 @@ _LEAST = 4
 _GAP = 32
 _WIDE = 0x2E80
 _DEPTH = 4
+_REMEMBERED = 200
+"""Characters of a text whose masked form is kept, since it may come again."""
 _PRIME = np.uint64(1099511628211)
 _BACKSLASH = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
@@ -47,6 +49,7 @@ _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 Codes = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def _read_escape(found: re.Match[str]) -> str:
     return unquote_to_bytes(text).decode("utf-8", "replace")
 
 
-def _windows(codes: Codes, size: int) -> npt.NDArray[np.uint64]:
+def _windows(codes: Codes, size: int) -> Hashes:
     """Return a hash of each *size* letters in a row."""
     count = max(0, len(codes) - size + 1)
     total = np.zeros(count, dtype=np.uint64)
@@ -137,7 +140,7 @@ def _windows(codes: Codes, size: int) -> npt.NDArray[np.uint64]:
     return total
 
 
-def _wide_windows(codes: Codes) -> tuple[Places, npt.NDArray[np.uint64]]:
+def _wide_windows(codes: Codes) -> tuple[Places, Hashes]:
     """Return where short windows of mostly wide characters begin, and their hashes."""
     hashes = _windows(codes, _WIDE_WINDOW)
     wide = np.concatenate(([0], np.cumsum(codes >= _WIDE)))
@@ -146,12 +149,21 @@ def _wide_windows(codes: Codes) -> tuple[Places, npt.NDArray[np.uint64]]:
     return places, hashes[places]
 
 
+def _among(hashes: Hashes, known: Hashes) -> npt.NDArray[np.bool_]:
+    """Tell of each hash whether it is *known*, which is sorted: what is looked for stays short."""
+    if not len(known):
+        return np.zeros(len(hashes), dtype=bool)
+    places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+    return np.equal(known[places], hashes)
+
+
 class Redactor:
     """Knows the redacted *texts*; *names* stay as they are wherever they stand alone."""
 
     def __init__(self, texts: Iterable[str], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._short: set[bytes] = set()
+        self._seen: dict[str, str] = {}
         self.unsearchable = 0
         known = [np.empty(0, dtype=np.uint64)]
         wide = [np.empty(0, dtype=np.uint64)]
@@ -181,6 +193,15 @@ class Redactor:
         """Return *text*, its line feeds in their places, with what was redacted masked."""
         if len(text) < _LEAST or text in self._names:
             return text
+        if len(text) > _REMEMBERED:
+            return self._masked(text)
+        # Reports say the same words again and again.
+        known = self._seen.get(text)
+        if known is None:
+            known = self._seen[text] = self._masked(text)
+        return known
+
+    def _masked(self, text: str) -> str:
         ranges = [
             (int(letters.starts[first]), int(letters.ends[last - 1]))
             for letters in _readings(text)
@@ -202,9 +223,9 @@ class Redactor:
         """Return the runs of letters that stand in a redacted text, each long enough."""
         codes = letters.codes
         covered = np.zeros(len(codes) + 1, dtype=np.int64)
-        hits = np.flatnonzero(np.isin(_windows(codes, _WINDOW), self._known))
+        hits = np.flatnonzero(_among(_windows(codes, _WINDOW), self._known))
         places, hashes = _wide_windows(codes)
-        wide = places[np.isin(hashes, self._wide)]
+        wide = places[_among(hashes, self._wide)]
         for found_at, size in ((hits, _WINDOW), (wide, _WIDE_WINDOW)):
             np.add.at(covered, found_at, 1)
             np.add.at(covered, found_at + size, -1)

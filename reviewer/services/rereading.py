@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from reviewer.services.team import saved_runs
 from store import jsonin
 from store.errors import MissingObjectError
 from store.objects import ObjectFolder, open_plain
@@ -45,7 +46,7 @@ def open_store(path: str, store: str | None = None) -> OpenStore:
     """
     runs: list[Run] = []
     problems: list[Problem] = []
-    for found in open_paths([path], store):
+    for found in open_paths([path], store, saved=saved_runs):
         if isinstance(found, Run):
             runs.append(found)
             problems += found.problems

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reviewer.services.team import saved_runs
 from store.errors import MissingObjectError
 from store.objects import open_plain
 from store.opening import is_about_calls, open_paths
@@ -111,7 +112,7 @@ def open_side(
     Raises `store.stopping.StoppedError` when *stopped* says so.
     """
     side = Opened(name)
-    for found in open_paths([name.path], store, stopped=stopped):
+    for found in open_paths([name.path], store, stopped=stopped, saved=saved_runs):
         if isinstance(found, Run):
             side.runs.append(found)
         else:

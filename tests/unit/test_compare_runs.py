@@ -7,11 +7,12 @@ import pytest
 from reviewer.audit.compare_calls import compare_calls
 from reviewer.audit.compare_citations import sentence_of
 from reviewer.audit.compare_runs import compare_runs
+from reviewer.audit.engine import audit
 from reviewer.services.comparing import compare_audits
 from store.builder import RunBuilder
 from store.records.citations import SourceCitation
 from store.records.comparisons import Matched, RunComparison
-from store.records.differences import Change, Fate, SourceChange, Why
+from store.records.differences import Change, Fate, Side, SourceChange, Why
 from store.records.findings import Audit, PlaceholderKind, Verdict
 from store.records.grades import Grade, Layer
 from store.records.runs import Answer
@@ -34,8 +35,6 @@ def talk(payload: str = TEXT, text: str = TEXT, grade: Grade = Grade.RECORDED) -
 def answered(made: Talk, text: str, citations: Sequence[SourceCitation]) -> Audit:
     """Return the audit of the run with an answer."""
     made.builder.answers.append(Answer(made.call(), text, tuple(citations)))
-    from reviewer.audit.engine import audit  # noqa: PLC0415
-
     return audit(made.run())
 
 
@@ -148,6 +147,44 @@ def test_a_grade_that_says_nothing_leaves_two_runs_undecided() -> None:
     assert found.undecided
     assert isinstance(found.found, RunComparison)
     assert {one.why for one in found.found.doubts} == {Why.GRADE_UNKNOWN}
+
+
+def test_a_side_of_which_something_could_not_be_read_is_doubted() -> None:
+    b = talk()
+    b.builder.problem("talk", "the last line was cut short")
+    found = compare_audits(talk().judged(), b.judged()).comparison
+    assert found.undecided
+    assert isinstance(found.found, RunComparison)
+    assert [(one.side, one.why) for one in found.found.doubts] == [(Side.B, Why.UNREADABLE)]
+
+
+def test_runs_without_calls_can_be_compared() -> None:
+    a, b = Talk(), Talk()
+    a.source("doc")
+    found = compare_audits(audit(a.run()), audit(b.run())).comparison
+    assert found.different
+
+
+def test_what_no_request_proves_is_not_called_given_to_one_alone() -> None:
+    a = talk(grade=Grade.UNKNOWN).judged()
+    b = talk(TEXT[:SECOND]).judged()
+    found = compared(a, b)
+    (one,) = found.reads
+    assert one.doubt is not None
+    assert (one.doubt.side, one.doubt.why) == (Side.A, Why.GRADE_UNKNOWN)
+    assert not one.same
+    assert all(each.doubt for each in found.calls)
+    unproven = compare_audits(a, talk(TEXT[:SECOND], grade=Grade.UNKNOWN).judged()).comparison
+    assert (unproven.different, unproven.undecided) == (False, True)
+
+
+def test_what_a_later_request_proves_is_given() -> None:
+    made = talk(grade=Grade.UNKNOWN)
+    made.grade = Grade.RECORDED
+    made.call()
+    (one,) = compared(made.judged(), talk(TEXT[:SECOND]).judged()).reads
+    assert one.doubt is None
+    assert spans(one.only_a) == [(SECOND, len(TEXT))]
 
 
 def test_a_source_that_the_other_run_never_had_is_not_gone() -> None:

@@ -25,7 +25,7 @@ from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, ToolCall, ToolResult
 from store.records.sources import Selection, SourceKind, Version, VersionKey
 from store.records.text import Span, Unit
-from tests.made import HOSTILE, made_audit, made_run
+from tests.made import HOSTILE, made_audit, made_run, unknown_audit
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -137,6 +137,13 @@ def test_a_call_that_is_not_proven_is_marked_in_the_map() -> None:
     assert lane.words == "notice: full in call 2; grade unknown in 2 columns"
     lines = list(map_lines(audit(story.run()), 80))
     assert any(line.split() == ["·|f|", "notice"] for line in lines)
+
+
+def test_strips_of_a_run_that_is_not_proven_say_so() -> None:
+    said = "1 of 2 calls could not be decided (grade unknown): what is drawn came, and may not"
+    assert said in " ".join(strip_lines(unknown_audit(), 200))
+    assert said in "".join(picture(unknown_audit()))
+    assert said not in " ".join(strip_lines(made_audit(), 200))
 
 
 def test_a_run_without_calls_or_answer_is_drawn_too() -> None:
@@ -256,6 +263,7 @@ def test_sources_map_draws_on_the_terminal_and_into_a_file(
     [
         (["--format", "svg"], "only a map is written as svg; add --map"),
         (["--map", "--format", "json"], "a map is written as text or svg"),
+        (["--map", "--output", "map.png"], "map.png: nothing is written with this ending"),
     ],
 )
 def test_a_picture_without_a_map_is_wrong_usage(
