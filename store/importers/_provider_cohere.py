@@ -81,7 +81,9 @@ def read(wire: Wire) -> Exchange:
 
 def _answer(exchange: Exchange, message: Mapping[str, object], chat: _Chat) -> None:
     content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
+    blocks: list[object] = (
+        [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
+    )
     texts = [string(mapping(block).get("text")) for block in blocks]
     answers = Answers()
     for citation in members(message.get("citations")):

@@ -219,11 +219,11 @@ class _Turns:
         answered = mapping(part.get("functionResponse", part.get("function_response")))
         if answered:
             return self._result(answered)
-        kind = next(iter(part), "")
-        data = mapping(part.get(kind))
+        name = next(iter(part), "")
+        data = mapping(part.get(name))
         image = string(data.get("mimeType")).startswith("image/")
         size = len(json.dumps(part))
-        return Part(PartKind.IMAGE if image else PartKind.OPAQUE, name=kind, opaque_bytes=size)
+        return Part(PartKind.IMAGE if image else PartKind.OPAQUE, name=name, opaque_bytes=size)
 
     def _call(self, call: Mapping[str, object]) -> Part:
         name = string(call.get("name"))
