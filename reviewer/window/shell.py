@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.services.sessions import Session, missing_paths, save_session
-from reviewer.window import i18n, theme
+from reviewer.window import i18n, qt_words, theme
 from reviewer.window.actions.menus import Menus
 from reviewer.window.desk import Desk
 from reviewer.window.dropping import DropTarget
@@ -373,6 +373,7 @@ class Shell(QMainWindow):
 
     def retranslate(self) -> None:
         """Show every text of the window in the present language."""
+        qt_words.speak(i18n.language())
         self.menus.retranslate()
         if self.regions is not None:
             self.regions.retranslate()
@@ -390,6 +391,7 @@ class Shell(QMainWindow):
         self._keep_session()
         if self.retranslate in i18n.changed:
             i18n.changed.remove(self.retranslate)
+            qt_words.speak("en")
         self._maker.stop()
         self.handlers.close()
         self.worker.close()
