@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QFont, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
@@ -189,17 +189,7 @@ class Shell(QMainWindow):
     def set_text_size(self, percent: int) -> None:
         """Show all text of the window at *percent* of the system's size."""
         self.text_size = max(50, min(300, percent))
-        font = QFont(self._base_font)
-        font.setPointSizeF(self._base_font.pointSizeF() * self.text_size / 100)
-        QApplication.setFont(font)  # for dialogs
-        self.setFont(font)
-        for label in self.findChildren(QLabel):
-            larger = label.property("larger")
-            if larger:
-                own = QFont(font)
-                own.setPointSizeF(font.pointSizeF() * float(larger))
-                own.setBold(True)
-                label.setFont(own)
+        theme.set_size(self, self._base_font, self.text_size)
 
     def set_theme(self, choice: str) -> None:
         """Change the colours of the window."""

@@ -44,7 +44,7 @@ def test_a_reference_is_copied_as_it_is_however_it_was_broken(qtbot: QtBot) -> N
     label.show()
     label.setFocus()
     assert label.minimumSizeHint().width() < 120
-    label.setSelection(0, len(label.text()))
+    label.select_all()
     qtbot.keyClick(label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == REFERENCE
     assert label.accessibleName() == REFERENCE
