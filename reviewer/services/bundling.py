@@ -44,6 +44,7 @@ from store.records.reviews import Decision, Reviews
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import Version
 from store.reviews import DecisionLog, Log, Reading
+from store.stopping import go_on
 
 __all__ = ["EPOCH_VARIABLE", "Bundled", "Wanted", "bundle_time", "make_bundle"]
 
@@ -105,7 +106,7 @@ def make_bundle(
     wanted: Wanted,
     audit: AuditPaths,
     at: datetime,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = go_on,
 ) -> Bundled:
     """Make the bundle that is *wanted* and return what it holds.
 
@@ -123,6 +124,7 @@ def make_bundle(
         umask = os.umask(0)
         os.umask(umask)
         part.chmod(0o777 & ~umask)
+        check()
         # A place that was taken meanwhile is not overwritten: a folder with files is in the way.
         part.rename(place)
     except OSError as error:
