@@ -39,6 +39,9 @@ _WORD = re.compile(
     re.DOTALL,
 )
 
+_AT_ONCE = 50_000
+"""Code points; of a longer text each word is a step of its own, so that others get their turn."""
+
 CUT = re.compile(rf"\n| (?=[^\s{_MARKS}])|[{_ALONE}](?=[{_ALONE}])")
 """What a word ends behind, whatever stands around it."""
 
@@ -54,7 +57,9 @@ def lines_of(text: str) -> list[str]:
 
 def words_of(text: str) -> list[str]:
     """Return the words of *text* and what stands between them; joined they are the text."""
-    return _WORD.findall(text)
+    if len(text) <= _AT_ONCE:
+        return _WORD.findall(text)
+    return [found[0] for found in _WORD.finditer(text)]
 
 
 def ink(words: Iterable[str]) -> int:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reviewer.audit.views import ID_KEYS, VERSION_KEYS
+from reviewer.audit.keys import ID_KEYS, VERSION_KEYS
 from store.records.runs import Run, ToolCall, ToolResult
 
 __all__ = ["Hit", "Search", "searches"]

@@ -12,17 +12,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from reviewer.audit.keys import ID_KEYS, VERSION_KEYS
 from reviewer.audit.matching import Target
 from store.records.json_text import Node, StringMap, parse_all
 from store.records.text import Span
 
-__all__ = ["ID_KEYS", "VERSION_KEYS", "Names", "View", "json_roots", "views"]
-
-ID_KEYS = ("doc_id", "document_id", "source_id", "source", "id", "block_id")
-"""Keys under which a tool's JSON names what a body belongs to."""
-
-VERSION_KEYS = ("sha256", "hash", "version")
-"""Keys under which it names the version."""
+__all__ = ["Names", "View", "json_roots", "views"]
 
 BODY_KEYS = ("text", "content", "page_content")
 """Keys under which it holds the body."""

@@ -48,6 +48,15 @@ class DecideCommands:
         if not isinstance(table, FindingsView) or not table.next_undecided():
             self._shell.say(tr("Everything else that is shown is decided"))
 
+    def carry_over(self) -> None:
+        """Carry the decisions over that hold in the run on side B of the comparison too."""
+        from reviewer.window.views.compare import CompareView  # noqa: PLC0415 - with a run
+
+        regions = self._shell.regions
+        view = regions.widgets.get("compare") if regions is not None else None
+        if not isinstance(view, CompareView) or not view.carry_over():
+            self._shell.say(tr("Compare two runs first; what holds in both can be carried over"))
+
     def undo(self) -> None:
         """Take back a decision."""
         self.deciding.undo()

@@ -11,16 +11,19 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from reviewer.services.comparing import compare_audits
+from reviewer.services.deciding import decision_log
 from reviewer.window.i18n import set_language
 from reviewer.window.models.diff_model import LINE_A, SIGN, TEXT_A, TEXT_B
 from reviewer.window.place import Place
 from reviewer.window.presenters.compare_sides import CompareSide, offered
 from reviewer.window.presenters.compare_table import CompareTable
+from reviewer.window.presenters.places import citation_place
 from reviewer.window.shell import Shell
 from reviewer.window.views.compare import CompareView
+from reviewer.window.views.record_text import RecordText
 from store.records.differences import Change
 from store.records.sources import Version, VersionKey
-from tests.window.hands import Hands
+from tests.window.hands import WAIT, Hands
 
 SOURCE = "runbooks/gateway.md"
 
@@ -44,7 +47,7 @@ def keys(shell: Shell) -> list[VersionKey]:
 
 
 def side_by_side(view: CompareView) -> list[tuple[str, str, str]]:
-    model = view.text.diff
+    model = view.pair.text.diff
     return [
         (
             str(model.index(row, TEXT_A).data()),
@@ -67,7 +70,7 @@ def compare_versions(hands: Hands, view: CompareView) -> None:
     shell = hands.shell
     shell.desk.go(Place(run=0, source=keys(shell)[-1], tab="source"))
     hands.press("Ctrl+D")
-    hands.wait(lambda: view.text.diff.rowCount() > 0)
+    hands.wait(lambda: view.pair.text.diff.rowCount() > 0)
 
 
 def test_in_a_source_the_version_before_is_compared(
@@ -95,24 +98,24 @@ def test_a_citation_that_lands_on_changed_text_is_told_and_marked(
     index = int(name.split()[1]) - 1
     assert opened.desk.audit(0).citations[index].source_id == SOURCE
     assert SOURCE in detail
-    marks = [str(view.text.diff.index(row, LINE_A).data()) for row in range(20)]
+    marks = [str(view.pair.text.diff.index(row, LINE_A).data()) for row in range(20)]
     assert any("❝~" in each for each in marks)
     view.view.choose(0)
     assert opened.desk.place.citation == index
-    hands.wait(lambda: "❝" in str(view.text.diff.index(view.text.currentIndex().row(), 0).data()))
+    hands.wait(lambda: "❝" in str(view.pair.text.currentIndex().siblingAtColumn(LINE_A).data()))
 
 
 def test_differences_are_walked_with_the_keys_of_gaps(
     opened: Shell, hands: Hands, view: CompareView
 ) -> None:
     compare_versions(hands, view)
-    view.text.go(0)
-    rows = view.text.diff.rows
+    view.pair.text.go(0)
+    rows = view.pair.text.diff.rows
     assert rows is not None
     hands.press("F3")
-    assert view.text.currentIndex().row() == rows.changes[1]
+    assert view.pair.text.currentIndex().row() == rows.changes[1]
     hands.press("Shift+F3")
-    assert view.text.currentIndex().row() == rows.changes[0]
+    assert view.pair.text.currentIndex().row() == rows.changes[0]
     hands.press("Shift+F3")
     assert opened.statusBar().currentMessage() == "There is no further difference"
 
@@ -127,7 +130,7 @@ def test_in_the_model_view_the_call_before_is_compared(
     assert view.chooser.choices[1].currentText() == "Call 3 of run 1"
     first = cells(view)[0]
     assert first[:2] == ["part of the request", "+ added"]
-    hands.wait(lambda: view.text.diff.rowCount() > 0)
+    hands.wait(lambda: view.pair.text.diff.rowCount() > 0)
     assert {row[0] for row in side_by_side(view)} == {""}
     view.filter.set_text("change == same")
     assert 0 < view.model.shown < view.model.total
@@ -138,7 +141,7 @@ def test_two_open_runs_are_compared_citation_by_citation(hands: Hands, view: Com
     hands.wait(lambda: view.model.total > 0)
     kinds = {row[0] for row in cells(view)}
     assert {"cited text", "source", "answer", "call"} <= kinds
-    assert "could not be compared" in view.outcome.text()
+    assert view.outcome.text().startswith("≠ Different")
 
 
 def changed_copy(folder: Path, to: Path) -> Path:
@@ -164,10 +167,10 @@ def test_a_folder_that_is_not_open_is_compared_with_the_run(
     hands.shell.desk.go(Place(run=0, tab="compare"))
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(other))
     view.chooser.folder.click()
-    hands.wait(lambda: view.comparing is not None)
+    hands.wait(lambda: view.found is not None)
     assert view.chooser.pair == (CompareSide("run", 0), CompareSide("path", path=str(other)))
-    assert view.comparing is not None
-    assert view.comparing.comparison.b.path == str(other)
+    assert view.found is not None
+    assert view.found.comparing.comparison.b.path == str(other)
 
 
 def test_what_is_compared_can_be_stopped_and_says_so(
@@ -205,8 +208,53 @@ def test_what_cannot_be_compared_says_why(
     view.chooser.go.click()
     assert "same" in view.chooser.trouble.text()
     view.chooser.add_path(str(tmp_path / "nothing-here"))
-    hands.wait(lambda: "Not compared" in view.outcome.text() or view.comparing is not None)
+    hands.wait(lambda: "Not compared" in view.outcome.text() or view.found is not None)
     assert view.chooser.trouble.isHidden()
+
+
+def test_decisions_are_carried_over_and_say_so(
+    hands: Hands,
+    view: CompareView,
+    sample: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shell = hands.shell
+    monkeypatch.setenv("REREAD_REVIEWER", "Ann")
+    other = tmp_path / "other"
+    shutil.copytree(sample[0], other)
+    manifest = json.loads((other / "manifest.json").read_text("utf-8"))
+    manifest["run_id"] = "another-run"
+    (other / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    with hands.qtbot.waitSignal(shell.settled, timeout=WAIT):
+        shell.open([str(other)])
+    shell.desk.go(citation_place(shell.desk.audit(0), 0, 0, "answer"))
+    with hands.qtbot.waitSignal(shell.handlers.deciding.decided, timeout=WAIT):
+        hands.press("A")
+    shell.desk.go(Place(run=0, tab="compare"))
+    view.ask((CompareSide("run", 0), CompareSide("run", 2)))
+    hands.wait(lambda: view.carry.ready)
+    assert "1 of 1" in view.carry.words.text()
+    view.filter.set_text("kind == decision")
+    assert cells(view)[0] == [
+        "decision on A",
+        "☑ can be carried over",
+        "citation 1 of A",
+        "accepted · Ann",
+    ]
+    monkeypatch.setenv("REREAD_REVIEWER", "Bo")
+    with hands.qtbot.waitSignal(view.carry.done, timeout=WAIT):
+        hands.choose("Decide", "Carry decisions over")
+    assert view.carry.words.text() == "one decision was carried over; 0 held there already"
+    (made,) = decision_log(shell.desk.audit(2).run).read().decisions
+    assert made.carried is not None
+    assert made.reviewer == "Ann"
+    shell.desk.go(citation_place(shell.desk.audit(2), 2, 0, "answer"))
+    rows = shell.findChild(RecordText, "decision_rows")
+    assert isinstance(rows, RecordText)
+    hands.wait(lambda: "carried over by" in rows.toPlainText())
+    hands.choose("Decide", "Carry decisions over")
+    assert "Compare two runs first" in shell.statusBar().currentMessage()
 
 
 def test_a_run_that_grew_since_is_told(opened: Shell, hands: Hands, view: CompareView) -> None:
@@ -232,19 +280,19 @@ def test_hostile_text_is_shown_as_text_and_copied_as_recorded(
     opened.desk.replace(0, replace(audit, run=run), lambda place: place)
     pair = tuple(CompareSide("version", 0, each.key) for each in own)
     view.ask((pair[0], pair[1]))
-    hands.wait(lambda: view.text.diff.rowCount() == 2)
+    hands.wait(lambda: view.pair.text.diff.rowCount() == 2)
     assert side_by_side(view)[0][0] == "<b>one</b> ▸twoM".replace("▸", "◂")
-    view.text.go(0)
-    assert view.text.selected_text() == "<b>one</b> \u202etwo\r\n<b>one</b> \u202ethree\r"
-    view.text.go(1)
-    assert view.text.selected_text() == "🦔 three"
-    assert view.text.viewport().grab().width() > 0
+    view.pair.text.go(0)
+    assert view.pair.text.selected_text() == "<b>one</b> \u202etwo\r\n<b>one</b> \u202ethree\r"
+    view.pair.text.go(1)
+    assert view.pair.text.selected_text() == "🦔 three"
+    assert view.pair.text.viewport().grab().width() > 0
 
 
 def test_closing_the_runs_forgets_the_comparison(hands: Hands, view: CompareView) -> None:
     compare_versions(hands, view)
     hands.press("Ctrl+W")
-    assert view.model.total == view.text.diff.rowCount() == 0
+    assert view.model.total == view.pair.text.diff.rowCount() == 0
     assert view.chooser.pair is None
 
 

@@ -177,16 +177,16 @@ def _compares(hands: Hands) -> None:
     assert shell.regions is not None
     view = shell.regions.widgets["compare"]
     assert isinstance(view, CompareView)
-    hands.wait(lambda: view.text.diff.rowCount() > 0 and view.model.total > 0)
+    hands.wait(lambda: view.pair.text.diff.rowCount() > 0 and view.model.total > 0)
     assert "Different" in words(shell, "compare")
-    rows = view.text.diff.rows
+    rows = view.pair.text.diff.rows
     assert rows is not None
-    here = view.text.currentIndex().row()
+    here = view.pair.text.currentIndex().row()
     hands.press("F3")
-    assert view.text.currentIndex().row() in rows.changes
+    assert view.pair.text.currentIndex().row() in rows.changes
     hands.press("Shift+F3")
     hands.choose("Go", "Previous gap")
-    assert view.text.currentIndex().row() <= max(here, rows.changes[0])
+    assert view.pair.text.currentIndex().row() <= max(here, rows.changes[0])
     hands.press("Ctrl+5")
     assert shell.desk.place.tab == "compare"
 

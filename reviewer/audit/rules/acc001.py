@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from reviewer.audit.keys import ID_KEYS
 from reviewer.audit.rules._example import Story
 from reviewer.audit.rules._rule import Rule, finding
 from reviewer.audit.view import AuditView
-from reviewer.audit.views import ID_KEYS
 from store.records.findings import Finding, Severity, Where
 from store.records.runs import Run
 

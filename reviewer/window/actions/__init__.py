@@ -92,6 +92,7 @@ ACTIONS: tuple[Command, ...] = (
     Command("decide.next", "Next undecided", "decide", "next_undecided", ("U",), "open", 1),
     Command("decide.undo", "Undo decision", "decide", "undo", ("Ctrl+Z",), "open", 2),
     Command("decide.redo", "Redo decision", "decide", "redo", ("Ctrl+Shift+Z",), "open", 2),
+    Command("decide.carry", "Carry decisions over", "decide", "carry_over", (), "open", 3),
     Command("decide.reviewer", "Name of the reviewer", "decide", "reviewer", (), "open", 3),
     Command("view.answer", "Answer", "view", "show_tab", ("Ctrl+1",), "open", argument="answer"),
     Command("view.model", "Model view", "view", "show_tab", ("Ctrl+2",), "open", argument="model"),
@@ -101,6 +102,7 @@ ACTIONS: tuple[Command, ...] = (
     ),
     Command("view.source", "Source", "view", "show_tab", ("Ctrl+4",), "open", argument="source"),
     Command("view.compare", "Compare", "view", "show_tab", ("Ctrl+5",), "open", argument="compare"),
+    Command("view.bill", "Context bill", "view", "show_tab", ("Ctrl+6",), "open", argument="bill"),
     Command(
         "view.larger", "Larger text", "view", "text_size", ("Ctrl++", "Ctrl+="),
         group=1, argument="larger",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -34,6 +36,25 @@ class DiffMark:
     tip: str
 
 
+class _Marks:
+    """Places in one text, found by where they are."""
+
+    def __init__(self, marks: Sequence[DiffMark]) -> None:
+        self._marks = sorted(marks, key=lambda mark: mark.span)
+        # Up to each mark the farthest end: beyond it no earlier one reaches.
+        self._ends = list(accumulate((mark.span.end for mark in self._marks), max))
+
+    def on(self, span: Span) -> Sequence[DiffMark]:
+        """Return those that stand on *span*."""
+        at = bisect_left(self._marks, span.end, key=lambda mark: mark.span.start)
+        found = []
+        while at and self._ends[at - 1] > span.start:
+            at -= 1
+            if self._marks[at].span.end > span.start:
+                found.append(self._marks[at])
+        return found[::-1]
+
+
 def drawn(text: str) -> str:
     """Return *text* as it is drawn: nothing hidden in it, every tab one sign wide."""
     return shown(text).replace("\t", "⇥")
@@ -45,23 +66,19 @@ class DiffModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: DiffRows | None = None
-        self._marks: Mapping[tuple[int, bool], Sequence[DiffMark]] = {}
+        self._marks = {False: _Marks(()), True: _Marks(())}
 
     def show(self, rows: DiffRows | None, marks: Sequence[DiffMark] = ()) -> None:
         """Show other texts."""
         self.beginResetModel()
         self.rows = rows
-        held: dict[tuple[int, bool], list[DiffMark]] = {}
-        for mark in marks if rows is not None else ():
-            assert rows is not None  # noqa: S101 - as above
-            for row in rows.rows_of(mark.span, of_b=mark.of_b):
-                held.setdefault((row, mark.of_b), []).append(mark)
-        self._marks = held
+        self._marks = {of_b: _Marks([m for m in marks if m.of_b is of_b]) for of_b in (False, True)}
         self.endResetModel()
 
     def marks(self, row: int, *, of_b: bool) -> Sequence[DiffMark]:
         """Return the cited places in a row."""
-        return self._marks.get((row, of_b), ())
+        span = self.rows.row(row).side(of_b=of_b) if self.rows is not None else None
+        return () if span is None else self._marks[of_b].on(span)
 
     def text(self, row: DiffRow, *, of_b: bool) -> str | None:
         """Return the recorded text of one side of a row, without the line feed that ends it."""

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reviewer.display import one_line
 from reviewer.reports._words import short
+from reviewer.services.carrying import Decided, with_decisions
 from reviewer.services.comparing import Comparing, compare_audits, compare_sides
 from reviewer.services.comparing_open import compare_open_calls, compare_versions, has_text
+from reviewer.services.lineage import Lineage, logs_of
 from reviewer.window.i18n import tr
 from reviewer.window.place import Place
 from reviewer.window.presenters.places import run_title
+from store.errors import StoreError
+from store.records.comparisons import DecisionFate, RunComparison, StoreComparison
 from store.records.findings import Audit
+from store.records.runs import Problem
 from store.records.sources import Version, VersionKey
 
-__all__ = ["ComparePair", "CompareSide", "compare", "offered", "sides"]
+__all__ = ["ComparePair", "CompareSide", "Compared", "compare", "offered", "sides"]
 
 _NEAR = 100
 """So many calls before and behind the present one are offered; the others from where they are."""
@@ -92,14 +98,56 @@ def offered(audits: Sequence[Audit], place: Place) -> ComparePair | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison, with the decisions on run A where there are any.
+
+    ``trouble`` says why they could not be read.
+    """
+
+    comparing: Comparing
+    decided: Decided | None = None
+    trouble: Problem | None = None
+
+    @property
+    def fates(self) -> tuple[DecisionFate, ...]:
+        """What becomes of each decision."""
+        found = self.comparing.comparison.found
+        return found.decisions if isinstance(found, RunComparison | StoreComparison) else ()
+
+
 def compare(
     audits: tuple[Audit, ...], pair: ComparePair, store: str | None, stopped: Callable[[], bool]
-) -> Comparing:
+) -> Compared:
     """Compare two sides; *store* holds further evidence of what is open.
 
     This may take long: it is for a worker.  Raises `ComparisonStopped`, and
     `SideError` for what cannot be compared.
     """
+    held = gc.isenabled()
+    # What a comparison makes are millions of small records without circles: looking for such
+    # again and again would hold the window up.
+    gc.disable()
+    try:
+        comparing = _compare(audits, pair, store, stopped)
+    finally:
+        if held:
+            gc.enable()
+    audit = comparing.audit_a
+    found = comparing.comparison.found
+    if audit is None or not isinstance(found, RunComparison | StoreComparison):
+        return Compared(comparing)
+    try:
+        lineage = Lineage(audit.run)
+        decided = Decided.read(lineage, logs_of(lineage))
+    except StoreError as error:
+        return Compared(comparing, trouble=Problem(error.where, f"{error.what}; {error.advice}"))
+    return Compared(with_decisions(comparing, decided), decided)
+
+
+def _compare(
+    audits: tuple[Audit, ...], pair: ComparePair, store: str | None, stopped: Callable[[], bool]
+) -> Comparing:
     a, b = pair
     if a.kind == b.kind == "run":
         return compare_audits(audits[a.run], audits[b.run], stopped)

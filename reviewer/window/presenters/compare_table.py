@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,6 +11,7 @@ from reviewer.display import one_line
 from reviewer.filter.columns import Column, Columns, Kind, by_name
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
+from reviewer.window.presenters.compare_decided import DecidedOn
 from reviewer.window.presenters.compare_words import (
     change_words,
     doubt_words,
@@ -82,9 +83,12 @@ class CompareItem:
 class CompareTable(Table):
     """The rows of one comparison: what differs before what is the same, within each kind."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(
+        self, comparison: Comparison, about: Mapping[str, DecidedOn] | None = None
+    ) -> None:
+        """Take a comparison; *about* says for each decision on A what it is, by its event."""
         super().__init__()
-        items = list(_items(comparison))
+        items = list(_items(comparison, about or {}))
         items.sort(key=lambda item: (item.same, _KINDS.index(item.kind)))
         self.items = tuple(items)
 
@@ -154,7 +158,7 @@ def _kind_word(kind: str) -> str:
     }[kind]
 
 
-def _items(comparison: Comparison) -> Iterator[CompareItem]:
+def _items(comparison: Comparison, about: Mapping[str, DecidedOn]) -> Iterator[CompareItem]:
     found = comparison.found
     if isinstance(found, CallComparison):
         yield from map(_part, found.pieces)
@@ -162,7 +166,11 @@ def _items(comparison: Comparison) -> Iterator[CompareItem]:
         return
     if isinstance(found, VersionComparison | StoreComparison | RunComparison):
         yield from map(_citation, found.citations)
-        yield from map(_decision, found.decisions)
+        cited = {one.a: one for one in found.citations}
+        for fate in found.decisions:
+            known = about.get(fate.event)
+            index = known.citation if known is not None else None
+            yield _decision(fate, known, cited.get(index) if index is not None else None)
     if isinstance(found, StoreComparison | RunComparison):
         yield from map(_source, found.sources)
     if isinstance(found, RunComparison):
@@ -232,17 +240,21 @@ def _counterpart(one: CitationDifference) -> Iterator[str]:
         yield tr("similar, {share} % of the words: {text}", share=offered.share, text=offered.text)
 
 
-def _decision(one: DecisionFate) -> CompareItem:
+def _decision(
+    one: DecisionFate, known: DecidedOn | None, citation: CitationDifference | None
+) -> CompareItem:
     def told() -> tuple[str, str, str, str, str]:
-        name = str(one.target)
+        name = known.name if known is not None else str(one.target)
+        said = known.said if known is not None else ""
         if one.obstacle is None:
-            return "☑", "good", tr("can be carried over"), name, ""
-        detail = obstacle_words(one.obstacle)
+            return "☑", "good", tr("can be carried over"), name, said
+        detail = tr("; ").join(filter(None, (said, obstacle_words(one.obstacle))))
         if one.fated is not None and not one.fated.fate.is_same_text:
             detail += tr("; ") + fate_words(one.fated)
         return "✗", "open", tr("has to be decided anew"), name, detail
 
-    return CompareItem("decision", "free" if one.obstacle is None else "held", told)
+    change = "free" if one.obstacle is None else "held"
+    return CompareItem("decision", change, told, citation=citation)
 
 
 def _source(one: SourceDifference) -> CompareItem:

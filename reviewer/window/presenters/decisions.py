@@ -81,7 +81,7 @@ class DecisionRow:
     ``at`` is the time in UTC to the second.  ``note`` may have several lines
     and is shown as plain text through `reviewer.display.visible`.  ``mine``
     says that the reviewer at work made it, ``earlier`` that it was made on an
-    earlier record of the run.
+    earlier record of the run, ``stood`` where its text stood when it was made.
     """
 
     sign: str
@@ -92,6 +92,7 @@ class DecisionRow:
     tone: str
     mine: bool
     earlier: bool = False
+    stood: str = ""
 
 
 def says_verdict(finding: Finding) -> bool:
@@ -195,7 +196,16 @@ def _row(decision: Decision, reviewer: str, digest: str) -> DecisionRow:
         tone=_TONES.get(decision.kind, "muted"),
         mine=decision.reviewer == reviewer,
         earlier=bool(digest) and decision.run_digest != digest,
+        stood=_stood(decision),
     )
+
+
+def _stood(decision: Decision) -> str:
+    """Return where the text of a decision stood when it was made, "" where it still does."""
+    held = decision.carried
+    if held is None or not held.from_place or held.from_place == held.to_place:
+        return ""
+    return one_line(tr("its text stood at {place}", place=held.from_place))
 
 
 def _row_word(decision: Decision) -> str:

@@ -11,6 +11,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
 
 from store.records.differences import Change, TextComparison, TextPiece
 from store.records.text import Span
@@ -39,6 +41,27 @@ class DiffRow:
     line_a: int
     line_b: int
     piece: TextPiece
+
+    def side(self, *, of_b: bool) -> Span | None:
+        """Return what stands on one side."""
+        return self.b if of_b else self.a
+
+    def changed(self, *, of_b: bool) -> Iterator[Span]:
+        """Yield what of one side was changed, in the text: words, or the whole."""
+        here = self.side(of_b=of_b)
+        if here is None or self.change is Change.SAME:
+            return
+        words = self.piece.words
+        if not words:
+            yield here
+            return
+        ends = [attrgetter("b.end" if of_b else "a.end"), attrgetter("b" if of_b else "a")]
+        for word in islice(words, bisect_right(words, here.start, key=ends[0]), None):
+            span: Span = ends[1](word)
+            if span.start >= here.end:
+                return
+            if word.change is not Change.SAME:
+                yield span
 
 
 class DiffRows:
@@ -110,10 +133,35 @@ class DiffRows:
     # -- laying out ------------------------------------------------------------------
 
     def _add(self, number: int, piece: TextPiece) -> None:
+        if piece.change is Change.SAME:
+            self._add_same(number, piece)
+            return
         lines_a = list(_lines(self.text_a, piece.a))
         lines_b = list(_lines(self.text_b, piece.b))
         for a, b in _aligned(piece, lines_a, lines_b):
             self._add_lines(number, piece, a, b)
+
+    def _add_same(self, number: int, piece: TextPiece) -> None:
+        """Lay out lines that are equal: most of two texts, so that every step counts."""
+        text, apart = self.text_a, piece.b.start - piece.a.start
+        rows = len(self)
+        for line in _lines(text, piece.a):
+            self._line_a += 1
+            self._line_b += 1
+            lines = (self._line_a, self._line_b)
+            room = self._room(line, None) if line.length > self.columns // 2 else line.length
+            at = line.start
+            while at < line.end:
+                to = at + _fitting(text, at, line.end, room)
+                self._rows.extend((number, at, to, at + apart, to + apart, *lines))
+                self._starts[0].append(at)
+                self._starts[1].append(at + apart)
+                self._at[0].append(rows)
+                self._at[1].append(rows)
+                rows += 1
+                at, lines = to, (0, 0)
+                if rows % _EVERY == 0:
+                    self._check()
 
     def _add_lines(self, number: int, piece: TextPiece, a: Span | None, b: Span | None) -> None:
         self._line_a += a is not None
@@ -209,11 +257,12 @@ class _Flow:
 
 def _segments(piece: TextPiece, a: Span, b: Span) -> Iterator[tuple[Span, Span, bool]]:
     """Yield what two lines have in common and what not, in order, both covered whole."""
-    if piece.change is Change.SAME:
-        yield a, b, True
-        return
     at = (a.start, b.start)
-    for word in piece.words:
+    first = bisect_right(piece.words, a.start, key=lambda word: word.a.end)
+    first = min(first, bisect_right(piece.words, b.start, key=lambda word: word.b.end))
+    for word in islice(piece.words, first, None):
+        if word.a.start >= a.end and word.b.start >= b.end:
+            break
         if word.change is not Change.SAME:
             continue
         # Of an equal stretch that which lies in both lines.
@@ -243,9 +292,6 @@ def _aligned(
     piece: TextPiece, a: Sequence[Span], b: Sequence[Span]
 ) -> Iterator[tuple[Span | None, Span | None]]:
     """Yield the lines of a piece in pairs: those that have words in common beside each other."""
-    if piece.change is Change.SAME:
-        yield from zip(a, b, strict=True)
-        return
     done_a = done_b = 0
     for line_a, line_b in (*_pairs(piece, a, b), (len(a), len(b))):
         alone_a, alone_b = a[done_a:line_a], b[done_b:line_b]

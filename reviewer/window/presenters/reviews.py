@@ -311,7 +311,8 @@ def _decision_cell(state: TargetState | None) -> Cell:
     tip = [f"{words} ({decision_name(state)})"]
     for row in decision_rows(state):
         note = f": {visible(row.note)}" if row.note else ""
-        tip.append(f"{row.sign} {row.word}, {row.reviewer}, {row.at} UTC{note}")
+        stood = f", {row.stood}" if row.stood else ""
+        tip.append(f"{row.sign} {row.word}, {row.reviewer}, {row.at} UTC{stood}{note}")
     return Cell(words, "\n".join(tip), decision_tone(state))
 
 

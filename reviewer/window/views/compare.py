@@ -2,57 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from reviewer.display import one_line
 from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, tr_message, trn
-from reviewer.window.models.diff_model import DiffMark
 from reviewer.window.models.rows import RowModel
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
-from reviewer.window.presenters.compare_sides import ComparePair, compare, offered
-from reviewer.window.presenters.compare_table import CompareItem, CompareTable
+from reviewer.window.presenters.compare_decided import DecidedOn, decided_on
+from reviewer.window.presenters.compare_sides import Compared, ComparePair, compare, offered
+from reviewer.window.presenters.compare_table import CompareTable
 from reviewer.window.presenters.compare_words import outcome_words
-from reviewer.window.presenters.diff_rows import DiffRows
 from reviewer.window.presenters.filters import shown_words
 from reviewer.window.presenters.places import citation_place
 from reviewer.window.tasks import CancelToken, Operation
 from reviewer.window.tasks.worker import Worker
+from reviewer.window.views.carry_line import CarryLine
 from reviewer.window.views.compare_chooser import CompareChooser
-from reviewer.window.views.diff_table import DiffTable
+from reviewer.window.views.diff_pair import DiffPair
 from reviewer.window.views.filter_bar import FilterBar
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label, tint
 from reviewer.window.views.row_table import RowTable
 from reviewer.window.views.text_stand_ins import shown
+from store.records.comparisons import Kind
 from store.records.findings import Audit
 
 if TYPE_CHECKING:
-    from reviewer.services.comparing import Comparing
-    from reviewer.window.presenters.compare_texts import TextPair
+    pass
 
 __all__ = ["PANEL", "CompareView"]
 
 _BACK_TO = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
-    """Two texts laid out for so many columns."""
-
-    pair: TextPair
-    rows: DiffRows
-
-
 class CompareView(QWidget):
     """What is compared above, what was found below it, and the texts of what is chosen there."""
+
+    asked = Signal(str)
+    """The id of a command was asked for."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,12 +56,10 @@ class CompareView(QWidget):
         self._worker = Worker(self)
         worker = self._worker
         self.destroyed.connect(lambda: worker.close())  # noqa: PLW0108 - without its argument
-        self.comparing: Comparing | None = None
+        self.found: Compared | None = None
         self._pair: ComparePair | None = None
         self._audits: tuple[Audit, ...] = ()
         self._table: CompareTable | None = None
-        self._laid: _Laid | None = None
-        self._goal: int | None = None
         self._words: Callable[[], str] = str
         self.chooser = CompareChooser(desk, self)
         self.outcome = plain_label("", selectable=False)
@@ -76,8 +69,8 @@ class CompareView(QWidget):
         self.model = RowModel(parent=self)
         self.view = RowTable(self.model, self)
         self.view.setObjectName("compare_table")
-        self.names = (QLabel(), QLabel())
-        self.text = DiffTable(self)
+        self.pair = DiffPair(worker, self)
+        self.carry = CarryLine(self)
         self._lay_out()
         self._connect()
         self.retranslate()
@@ -90,15 +83,7 @@ class CompareView(QWidget):
             button.setObjectName(name)
             button.setAutoDefault(False)
             head.addWidget(button)
-        names = QHBoxLayout()
-        names.setContentsMargins(8, 2, 8, 2)
-        for label in self.names:
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
-            names.addWidget(label, 1)
-        titles = QWidget()
-        titles.setLayout(names)
-        parts = (_under(self.filter, self.view), _under(titles, self.text))
+        parts = (_under(self.filter, self.view), self.pair)
         splitter = QSplitter(Qt.Orientation.Vertical, self)
         splitter.setObjectName("compare_splitter")
         splitter.setChildrenCollapsible(False)
@@ -110,6 +95,7 @@ class CompareView(QWidget):
         column.setSpacing(0)
         column.addWidget(self.chooser)
         column.addLayout(head)
+        column.addWidget(self.carry)
         column.addWidget(splitter, 1)
         self.view.widths(16, 20, 26, 70)
 
@@ -121,7 +107,8 @@ class CompareView(QWidget):
         self.view.chosen.connect(self._chosen)
         self.back.clicked.connect(self.previous_difference)
         self.forth.clicked.connect(self.next_difference)
-        self.text.narrowed.connect(self._lay_again)
+        self.pair.failed.connect(self._failed)
+        self.carry.asked.connect(self.asked)
         self._desk.opened.connect(lambda _run: self.chooser.fill())
         self._desk.replaced.connect(lambda _run: self._stale())
         self._desk.closed.connect(self._closed)
@@ -140,28 +127,27 @@ class CompareView(QWidget):
         else:
             self.chooser.choices[1].setFocus()
 
+    def carry_over(self) -> bool:
+        """Carry decisions over; tell whether there are any that hold in B too."""
+        ready = self.carry.ready
+        self.carry.carry(self._desk.decisions.reviewer)
+        return ready
+
     def belonging(self) -> ComparePair | None:
         """Return what belongs to the present place: two versions, two calls, two runs."""
         return offered(self._desk.audits, self._desk.place)
 
     def next_difference(self) -> bool:
         """Go to the next difference between the texts; tell whether there is one."""
-        return self._step(1)
+        return self.pair.step(1)
 
     def previous_difference(self) -> bool:
         """Go to the difference before; tell whether there is one."""
-        return self._step(-1)
+        return self.pair.step(-1)
 
     def selected_text(self) -> str:
         """Return what is selected of the texts, as recorded."""
-        return self.text.selected_text() if self.text.hasFocus() else ""
-
-    def _step(self, by: int) -> bool:
-        rows = self.text.diff.rows
-        row = rows.step(self.text.currentIndex().row(), by) if rows is not None else None
-        if row is not None:
-            self.text.go(row)
-        return row is not None
+        return self.pair.text.selected_text() if self.pair.text.hasFocus() else ""
 
     # -- comparing -------------------------------------------------------------------
 
@@ -175,30 +161,33 @@ class CompareView(QWidget):
         self._say(lambda: tr("Comparing …"), "muted")
         self.chooser.show_busy(busy=True)
 
-        def work(token: CancelToken, _tell: object) -> tuple[Comparing, CompareTable]:
+        def work(token: CancelToken, _tell: object) -> tuple[Compared, CompareTable]:
             found = compare(audits, pair, store, lambda: token.cancelled)
-            return found, CompareTable(found.comparison)
+            return found, _table(found)
 
         self._worker.run(Operation("compare", work, self._compared, self._failed))
 
-    def _compared(self, made: tuple[Comparing, CompareTable]) -> None:
-        self.comparing, self._table = made
+    def _compared(self, result: tuple[Compared, CompareTable]) -> None:
+        made, self._table = result
+        self.found = made
+        self.carry.take(made)
         self.chooser.show_busy(busy=False)
         self._tell()
         self.filter.set_columns(self._table.columns)
         self.model.set_table(self._table)
         if self._pair is not None and self._pair[0].kind in ("version", "path"):
-            self._show(None)
+            self.pair.show_item(made.comparing, None)
         self._follow(self._desk.place)
-        if self._laid is None and len(self._table):
+        if self.pair.goal is None and made.comparing.comparison.kind is not Kind.TEXTS:
             self.view.choose(0)
 
     def _tell(self) -> None:
-        if self.comparing is None:
+        if self.found is None:
             return
-        comparison = self.comparing.comparison
+        comparison = self.found.comparing.comparison
         sign, tone, _ = outcome_words(comparison)
-        problems = (*comparison.problems_a, *comparison.problems_b)
+        trouble = () if self.found.trouble is None else (self.found.trouble,)
+        problems = (*comparison.problems_a, *comparison.problems_b, *trouble)
 
         def words() -> str:
             told = [f"{sign} {outcome_words(comparison)[2]}"]
@@ -219,23 +208,21 @@ class CompareView(QWidget):
         self._say(lambda: tr("Not compared: {why}", why=words), "bad")
 
     def _stop(self) -> None:
-        for kind in ("compare", "text"):
-            self._worker.cancel(kind)
+        self._worker.cancel("compare")
+        self.pair.stop()
         self.chooser.show_busy(busy=False)
         self._say(lambda: tr("Comparing was stopped; nothing is known of the rest"), "open")
 
     def _clear(self) -> None:
-        self._worker.cancel("text")
-        self.comparing = self._table = self._laid = self._pair = None
+        self.found = self._table = self._pair = None
+        self.carry.take(None)
         self.model.set_table(None)
-        self.text.diff.show(None)
-        for label in self.names:
-            label.setText("")
+        self.pair.clear()
 
     def _stale(self) -> None:
         """A run was read anew: what was compared is what it held before."""
         held = self._desk.audits
-        if self.comparing is not None and any(one not in held for one in self._audits):
+        if self.found is not None and any(one not in held for one in self._audits):
             self._say(lambda: tr("A run has grown since: compare again to see all of it"), "open")
 
     def _closed(self) -> None:
@@ -245,13 +232,14 @@ class CompareView(QWidget):
         self.chooser.fill()
         self._hint()
 
-    # -- texts -------------------------------------------------------------------------
+    # -- what is chosen -------------------------------------------------------------------------
 
     def _chosen(self, row: int) -> None:
         item = self._table.items[row] if self._table is not None else None
         if item is None:
             return
-        self._show(item)
+        if self.found is not None:
+            self.pair.show_item(self.found.comparing, item)
         run = self._run_of_a()
         cited = item.citation.a if item.citation is not None else None
         if run is not None and cited is not None and run < len(self._desk.audits):
@@ -263,58 +251,6 @@ class CompareView(QWidget):
         side = self._pair[0] if self._pair is not None else None
         return side.run if side is not None and side.kind in ("run", "version") else None
 
-    def _show(self, item: CompareItem | None) -> None:
-        """Show the texts behind *item*, without one those of the whole."""
-        comparing, columns = self.comparing, self.text.columns
-        if comparing is None:
-            return
-        cited = item.citation.a if item is not None and item.citation is not None else None
-        self._goal = cited
-        held = self._laid
-
-        def work(token: CancelToken, _tell: object) -> _Laid | None:
-            from reviewer.window.presenters.compare_texts import pair_of  # noqa: PLC0415
-
-            pair = pair_of(comparing, item, lambda: token.cancelled)
-            if pair is None:
-                return None
-            names = (pair.name_a, pair.name_b)
-            if held is not None and (held.pair.name_a, held.pair.name_b) == names:
-                pair = replace(held.pair, cited=pair.cited)
-                if held.rows.columns == columns:
-                    return _Laid(pair, held.rows)
-            return _lay(pair, columns, token)
-
-        self._worker.run(Operation("text", work, self._laid_out, self._failed))
-
-    def _lay_again(self, columns: int) -> None:
-        """Cut the rows anew: another number of characters fits."""
-        laid = self._laid
-        if laid is not None and laid.rows.columns != columns:
-            work = lambda token, _tell: _lay(laid.pair, columns, token)  # noqa: E731
-            self._worker.run(Operation("text", work, self._laid_out, self._failed))
-
-    def _laid_out(self, laid: _Laid | None) -> None:
-        self._laid = laid
-        if laid is None:
-            self.text.diff.show(None)
-            self.names[0].setText(tr("There are no texts behind this row."))
-            self.names[1].setText("")
-            return
-        pair = laid.pair
-        marks = [DiffMark(c.of_b, c.span, c.sign, c.tone, c.tip) for c in pair.cited]
-        self.text.diff.show(laid.rows, marks)
-        for label, name in zip(self.names, (pair.name_a, pair.name_b), strict=True):
-            label.setText(shown(one_line(name)))
-        self.text.go(self._goal_row(laid))
-
-    def _goal_row(self, laid: _Laid) -> int:
-        """Return where to look: at the citation that was chosen, else at the first difference."""
-        for cited in laid.pair.cited:
-            if cited.citation == self._goal:
-                return laid.rows.row_at(cited.span.start, of_b=cited.of_b) or 0
-        return laid.rows.changes[0] if laid.rows.changes else 0
-
     # -- following -----------------------------------------------------------------------
 
     def _follow(self, place: Place) -> None:
@@ -325,8 +261,8 @@ class CompareView(QWidget):
         for row, item in enumerate(table.items):
             if item.citation is not None and item.citation.a == place.citation:
                 self.view.show_row(row)
-                if self._goal != place.citation:
-                    self._show(item)
+                if self.pair.goal != place.citation and self.found is not None:
+                    self.pair.show_item(self.found.comparing, item)
                 return
 
     def _filtered(self, tree: Tree) -> None:
@@ -340,7 +276,7 @@ class CompareView(QWidget):
     def _say(self, words: Callable[[], str], tone: str) -> None:
         self._words = words
         self.outcome.setText(shown(words()))
-        self.outcome.setAccessibleName(self.outcome.text())
+        self.outcome.setAccessibleName(shown(words()))
         tint(self.outcome, tone)
 
     def _hint(self) -> None:
@@ -359,7 +295,8 @@ class CompareView(QWidget):
         self.filter.retranslate()
         self.model.retranslate()
         self.view.setAccessibleName(tr("What the comparison found"))
-        self.text.setAccessibleName(tr("Both texts side by side"))
+        self.pair.retranslate()
+        self.carry.retranslate()
         self.back.setText("◀")
         self.forth.setText("▶")
         for button, words in (
@@ -371,11 +308,12 @@ class CompareView(QWidget):
         if self._words is str:
             self._hint()
         self.outcome.setText(shown(self._words()))
+        self.outcome.setAccessibleName(shown(self._words()))
         self._count()
 
     def _restyled(self) -> None:
-        self.text.set_size(self.font().pointSizeF())
-        self.text.viewport().update()
+        self.pair.text.set_size(self.font().pointSizeF())
+        self.pair.text.viewport().update()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Take the colours and the size of a new theme."""
@@ -400,9 +338,13 @@ def _under(above: QWidget, below: QWidget) -> QWidget:
     return part
 
 
-def _lay(pair: TextPair, columns: int, token: CancelToken) -> _Laid:
-    rows = DiffRows(pair.text_a, pair.text_b, pair.comparison, columns, token.check)
-    return _Laid(pair, rows)
+def _table(found: Compared) -> CompareTable:
+    """Return the rows of a comparison; this runs in the worker thread."""
+    comparing, decided = found.comparing, found.decided
+    about: Mapping[str, DecidedOn] = {}
+    if decided is not None and comparing.audit_a is not None:
+        about = decided_on(comparing.audit_a, decided.standing)
+    return CompareTable(comparing.comparison, about)
 
 
 PANEL = Panel("compare", "Compare", "centre", 50, CompareView)

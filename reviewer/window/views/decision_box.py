@@ -196,6 +196,8 @@ class DecisionBox(QFrame):
             self.rows.add_words(f"{row.reviewer} · {row.at} UTC", quiet)
             if row.earlier:
                 self.rows.add_words(f" · {tr('on an earlier record of this run')}", quiet)
+            if row.stood:
+                self.rows.add_words(f" · {row.stood}", quiet)
             if row.note:
                 self.rows.add_words("\n  ")
                 self.rows.add_record(row.note, plain)

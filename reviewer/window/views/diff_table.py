@@ -83,7 +83,7 @@ class _TextDelegate(QStyledItemDelegate):
         option.setWrapMode(QTextOption.WrapMode.NoWrap)
         layout.setTextOption(option)
         start = _start(row, of_b=of_b)
-        looks = [(span, _word_format(of_b=of_b)) for span in _changed_words(row, of_b=of_b)]
+        looks = [(span, _word_format(of_b=of_b)) for span in row.changed(of_b=of_b)]
         looks += [(m.span, _cited_format()) for m in self._model.marks(number, of_b=of_b)]
         formats = [_range(index, span, start, len(words), look) for span, look in looks]
         layout.setFormats([each for each in formats if each is not None])
@@ -192,19 +192,6 @@ def _ground(row: DiffRow, *, selected: bool, of_b: bool) -> object:
     return blend(0.25, colour("accent"), paper) if selected else paper
 
 
-def _changed_words(row: DiffRow, *, of_b: bool) -> list[Span]:
-    """Return what to draw as changed on one side of a row, in the text."""
-    present = row.b if of_b else row.a
-    if present is None or row.change is Change.SAME:
-        return []
-    words = [
-        (word.b if of_b else word.a) for word in row.piece.words if word.change is not Change.SAME
-    ]
-    if not row.piece.words:
-        words = [present]
-    return [word for word in words if word.start < present.end and present.start < word.end]
-
-
 def _feed_changed(row: DiffRow, text: str, *, of_b: bool) -> bool:
     """Tell whether the line feed at the end of a row is among the changed words of a line."""
     present, other = (row.b, row.a) if of_b else (row.a, row.b)
@@ -212,7 +199,7 @@ def _feed_changed(row: DiffRow, text: str, *, of_b: bool) -> bool:
         return False
     last = present.end - 1
     return text[last] == "\n" and any(
-        span.start <= last < span.end for span in _changed_words(row, of_b=of_b)
+        span.start <= last < span.end for span in row.changed(of_b=of_b)
     )
 
 
