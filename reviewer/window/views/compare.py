@@ -275,9 +275,12 @@ class CompareView(QWidget):
 
     def _say(self, words: Callable[[], str], tone: str) -> None:
         self._words = words
-        self.outcome.setText(shown(words()))
-        self.outcome.setAccessibleName(self.outcome.text())
+        self._show_words()
         tint(self.outcome, tone)
+
+    def _show_words(self) -> None:
+        self.outcome.setText(shown(self._words()))
+        self.outcome.setAccessibleName(self.outcome.text())
 
     def _hint(self) -> None:
         self._say(
@@ -307,7 +310,7 @@ class CompareView(QWidget):
             button.setToolTip(words)
         if self._words is str:
             self._hint()
-        self.outcome.setText(shown(self._words()))
+        self._show_words()
         self._count()
 
     def _restyled(self) -> None:
