@@ -275,12 +275,9 @@ class CompareView(QWidget):
 
     def _say(self, words: Callable[[], str], tone: str) -> None:
         self._words = words
-        self._show_words()
+        self.outcome.setText(shown(words()))
+        self.outcome.setAccessibleName(shown(words()))
         tint(self.outcome, tone)
-
-    def _show_words(self) -> None:
-        self.outcome.setText(shown(self._words()))
-        self.outcome.setAccessibleName(self.outcome.text())
 
     def _hint(self) -> None:
         self._say(
@@ -310,7 +307,8 @@ class CompareView(QWidget):
             button.setToolTip(words)
         if self._words is str:
             self._hint()
-        self._show_words()
+        self.outcome.setText(shown(self._words()))
+        self.outcome.setAccessibleName(shown(self._words()))
         self._count()
 
     def _restyled(self) -> None:
