@@ -8,9 +8,8 @@ from reviewer.audit.settings import Change, Settings
 from reviewer.reports import reports
 from reviewer.services.auditing import audit_paths
 from reviewer.services.tokenizer import load_tokenizer
-from store.jsonin import JsonObject
 from store.records.findings import Audit
-from store.run_writer import RunWriter
+from store.run_writer import JsonObject, RunWriter
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def _run(
     writer = RunWriter(folder, "r", budget=budget)
     message = {"role": "user", "parts": [{"type": "text", "content": text}]}
     answer = {"role": "assistant", "parts": [{"type": "text", "content": "Nine."}]}
-    writer.model_call([message], [answer], **({"usage": usage} if usage else {}))
+    writer.model_call([message], [answer], usage=usage)
     return str(writer.finish())
 
 

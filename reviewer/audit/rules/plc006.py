@@ -49,7 +49,7 @@ def check(view: AuditView) -> Iterator[Finding]:
 
 
 def _fresh(view: AuditView) -> Iterator[PlaceholderFacts]:
-    """Yield the results that were replaced when they came; they gave text, and the record has it."""
+    """Yield the results with text that were replaced in the first request after they came."""
     came = {read.tool_call_id for read in view.reads if read.outcome in _GAVE_TEXT}
     for fact in view.placeholders:
         at_once = fact.last_full_call is None and fact.first_call is not None
@@ -66,7 +66,8 @@ def _answered(run: Run, fresh: Sequence[PlaceholderFacts]) -> Iterator[str]:
     Whatever call wrote those words is not in the record, and may have had the text.
     """
     calls = sorted({fact.first_call for fact in fresh if fact.first_call is not None})
-    for call, request in zip(calls, run.requests(calls), strict=True):
+    requests = run.requests(calls) if calls else ()
+    for call, request in zip(calls, requests, strict=True):
         wanted = {fact.tool_call_id for fact in fresh if fact.first_call == call}
         spoke = False
         for message in (run.messages[index] for index in reversed(request)):
