@@ -226,6 +226,23 @@ def _small(tab: str, percent: int, size: tuple[int, int] = _SMALL) -> Callable[[
     return build
 
 
+def _bill(stage: Stage) -> None:
+    stage.go("bill")
+    broken = stage.shell.desk.audit().bill.broken
+    if broken:
+        stage.shell.desk.go(Place(run=stage.run, call=broken[0].call, tab="bill"))
+
+
+def _bill_added(stage: Stage) -> None:
+    _bill(stage)
+    stage.find("bill_added").setChecked(True)  # type: ignore[attr-defined]
+
+
+def _bill_reported(stage: Stage) -> None:
+    stage.open(str(_session(stage.place, "2.1.14")))
+    stage.shell.desk.go(Place(call=3, tab="bill"))
+
+
 STATES: dict[str, Callable[[Stage], None]] = {
     "01-start": lambda _: None,
     "02-start-recent": _recent,
@@ -256,6 +273,9 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "27-compare": _compare,
     "28-compare-calls": _compare_calls,
     "29-compare-runs": _compare_runs,
+    "30-bill": _bill,
+    "31-bill-added-up": _bill_added,
+    "32-bill-reported": _bill_reported,
 }
 """Every state by the name of its picture."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,6 +54,8 @@ _EDITS = 1_000
 _LONG = 20_000
 """Longer sequences are compared by chunks first."""
 _CHUNK = 16
+_STEP = 20_000
+"""Items that are counted at once."""
 _STRIDE = 1024
 _STEPS = 1 << 14
 """Steps after which is asked whether to stop."""
@@ -195,9 +197,9 @@ class _Search:
             if run > 1:
                 # Runs of twice the length are pairs of runs that follow each other.
                 half = run // 2
-                left = [*zip(left, left[half:], strict=False)]
-                right = [*zip(right, right[half:], strict=False)]
-                left, right = _renamed(left, right)
+                left, right = _renamed(
+                    zip(left, left[half:], strict=False), zip(right, right[half:], strict=False)
+                )
             self._spend(len(left) + len(right))
             pairs = _rising(_once(left, right))
             if pairs:
@@ -287,11 +289,19 @@ def _between(region: _Region, pairs: Sequence[tuple[int, int]]) -> list[_Region]
 
 def _once(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Return the places of items that stand once on each side, in the order of *left*."""
-    count_left, count_right = Counter(left), Counter(right)
+    count_left, count_right = _counted(left), _counted(right)
     place = {item: at for at, item in enumerate(right) if count_right[item] == 1}
     return [
         (at, place[item]) for at, item in enumerate(left) if count_left[item] == 1 and item in place
     ]
+
+
+def _counted(items: Sequence[Hashable]) -> Counter[Hashable]:
+    """Count in steps: one step over a million items would hold up every other thread."""
+    found: Counter[Hashable] = Counter()
+    for start in range(0, len(items), _STEP):
+        found.update(items[start : start + _STEP])
+    return found
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -313,7 +323,7 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _renamed(
-    left: Sequence[Hashable], right: Sequence[Hashable]
+    left: Iterable[Hashable], right: Iterable[Hashable]
 ) -> tuple[list[Hashable], list[Hashable]]:
     """Return both with each item by a number, so that pairs of pairs stay small."""
     names: dict[Hashable, int] = {}

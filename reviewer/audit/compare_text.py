@@ -7,7 +7,7 @@ them.  The work is bounded; where the search was given up, the piece says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from reviewer.audit.compare_sequence import Block, ComparisonStopped, blocks
 from reviewer.audit.compare_words import CUT, ink, lines_of, words_of
@@ -18,6 +18,7 @@ __all__ = ["ComparisonStopped", "compare_text", "longest"]
 
 _ALIKE = 20
 """Of a hundred code points so many must be the same, or lines count as replaced by others."""
+_STEP = 20_000
 _NEAR = 1000
 """So far back is a cut between words looked for; without one the words are cut from the start."""
 _FILLING = 2
@@ -55,7 +56,12 @@ def _numbered(a: Sequence[str], b: Sequence[str]) -> tuple[list[int], list[int]]
 
 
 def _starts(items: Sequence[str]) -> list[int]:
-    return list(accumulate(map(len, items), initial=0))
+    """Return where each item starts, and the end; in steps: other threads want their turn."""
+    found = [0]
+    for start in range(0, len(items), _STEP):
+        sizes = map(len, items[start : start + _STEP])
+        found += islice(accumulate(sizes, initial=found[-1]), 1, None)
+    return found
 
 
 def _piece(block: Block, starts_a: Sequence[int], starts_b: Sequence[int]) -> TextPiece:

@@ -34,13 +34,15 @@ class Heading:
 class Paragraph:
     """Text that is broken where it has to be.
 
-    ``keep`` says that it must not stand alone at the end of a page.
+    ``keep`` says that it must not stand alone at the end of a page.  ``marks``
+    are further marks that lead to its beginning.
     """
 
     inks: tuple[Ink, ...]
     mark: str = ""
     small: bool = False
     keep: bool = False
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Quotation:
     """Text of the record under a caption, with a bar beside it."""
 
     caption: str
-    text: str
+    inks: tuple[Ink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ def letters(blocks: Iterable[Block]) -> Iterator[str]:
             case Heading():
                 yield block.text
             case Quotation():
-                yield from (block.caption, block.text)
+                yield block.caption
+                yield from _texts(block.inks)
             case Paragraph():
                 yield from _texts(block.inks)
             case Chart():

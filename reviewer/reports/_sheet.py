@@ -134,7 +134,8 @@ class Sheet:
         if block.keep:
             self._space(_GAP * 0.8)
         self._room(_height(size) * (min(len(lines), 2) + (3 if block.keep else 0)))
-        self._mark(block.mark)
+        for mark in (block.mark, *block.marks):
+            self._mark(mark)
         self._lines(lines, size, _MARGIN)
         self._space(_GAP / 2)
 
@@ -142,7 +143,7 @@ class Sheet:
         inset = _MARGIN + _INSET
         width = self._paper.epw - _INSET
         caption = self._broken([Ink(block.caption, look="dim")], width, _SMALL)
-        lines = self._broken([Ink(block.text)], width, _TEXT)
+        lines = self._broken(block.inks, width, _TEXT)
         self._room(_height(_SMALL) * len(caption) + 2 * _height(_TEXT))
         self._lines(caption, _SMALL, inset, bar=True)
         self._lines(lines, _TEXT, inset, bar=True)

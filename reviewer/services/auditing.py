@@ -16,7 +16,7 @@ from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
 from store.opening import open_paths
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind, Run
-from store.stopping import Stopped, asking
+from store.stopping import Stopped, asking, go_on
 
 __all__ = ["audit_paths", "audit_runs"]
 
@@ -64,7 +64,7 @@ def audit_runs(  # noqa: PLR0913 - as above
     the time, and `StoppedError` is raised when it says so: nothing is yielded
     of the run that was being read or audited.
     """
-    check = asking(stopped) if stopped is not None else _go_on
+    check = asking(stopped) if stopped is not None else go_on
     count: Callable[[str], int] | None = None
     encoding, started = "", False
     for found in opened:
@@ -95,10 +95,6 @@ def _limits_tokens(run: Run, settings: Settings) -> bool:
     return bool(declared) or any(
         change.name.endswith("_tokens") and change.value for change in settings.changes
     )
-
-
-def _go_on() -> None:
-    """Go on: nobody asked to be able to end it."""
 
 
 def _audited(run: Run, judge: Callable[[], Audit], *, strict: bool) -> Audit | Problem:

@@ -162,7 +162,7 @@ def _go(shell: Shell, **changes: Any) -> Callable[[], None]:  # noqa: ANN401 - f
 
 
 def _tabs(shell: Shell) -> Iterator[Step]:
-    for tab in ("model", "residency", "source", "answer", "model", "source"):
+    for tab in ("model", "residency", "source", "bill", "answer", "model", "source"):
         yield Step(f"tab {tab}", _go(shell, tab=tab))
 
 
@@ -176,7 +176,7 @@ def _walk(shell: Shell) -> Iterator[Step]:
 
 def _calls(shell: Shell) -> Iterator[Step]:
     last = len(shell.desk.audit().calls)
-    for tab in ("model", "residency", "answer"):
+    for tab in ("model", "residency", "bill", "answer"):
         for call in (1, max(last // 2, 1), last // 2 + 1, last):
             nothing = {"message": None, "part": None, "message_span": None}
             yield Step(f"call {call} in {tab}", _go(shell, call=call, tab=tab, **nothing))

@@ -380,6 +380,39 @@ def test_redaction_is_told_in_every_report(sample: list[Path], tmp_path: Path) -
         assert "redactions.json" in (made.place / "data" / name).read_text("utf-8"), name
 
 
+def test_a_redacted_page_states_the_digest_of_the_whole_record(
+    sample: list[Path], tmp_path: Path
+) -> None:
+    (audit,) = [each for each in _audit([str(sample[0])], None) if isinstance(each, Audit)]
+    made = _make(Wanted(str(sample[0]), str(tmp_path / "out"), redact=("logs/*",)))
+    for name in ("report.sarif", "report.html", "annotations.jsonld"):
+        text = (made.place / "data" / name).read_text("utf-8")
+        assert run_digest(audit.run) in text, name
+
+
+def test_a_note_that_quotes_a_redacted_text_is_in_no_file(
+    sample: list[Path], tmp_path: Path
+) -> None:
+    (audit,) = [each for each in _audit([str(sample[0])], None) if isinstance(each, Audit)]
+    line = _texts(sample[0], "logs/gateway.log")[0].split("\n")[3]
+    made = Decision(
+        DecisionKind.NOTE,
+        citation_target(audit.citations[0]),
+        "ada",
+        _AT,
+        "1",
+        f"compare {line}",
+        run_id=audit.run.run_id,
+        run_digest=run_digest(audit.run),
+    )
+    decision_log(audit.run).append(made)
+    bundled = _make(Wanted(str(sample[0]), str(tmp_path / "out"), redact=("logs/gateway.log",)))
+    assert any(each.path.startswith("decisions/") for each in bundled.withheld)
+    for name in files_below(bundled.place):
+        assert line not in (bundled.place / name).read_text("utf-8"), name
+    assert verify_bundle(str(bundled.place)).holds
+
+
 def test_other_evidence_stays_as_it_was_and_lines_keep_their_numbers(
     sample: list[Path], tmp_path: Path
 ) -> None:

@@ -96,6 +96,36 @@ def test_a_citation_leads_to_its_source_and_back(sample: list[Audit], paper: byt
     assert paper.count(b"/URI") == 0
 
 
+def test_the_answer_leads_to_each_citation_and_each_citation_back(
+    sample: list[Audit], paper: bytes
+) -> None:
+    found = _words(paper)
+    for each in sample:
+        for cited in each.citations:
+            assert f"{cited.index}]" in found
+    assert found.count("intheanswer") >= sum(len(each.citations) for each in sample)
+
+
+def test_a_part_that_cannot_be_made_is_replaced_by_the_reason(
+    sample: list[Audit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError("no ink left")
+
+    monkeypatch.setattr("reviewer.reports._paper_sources.residency_map", broken)
+    found = _words(_paper(sample[0]))
+    assert found.count("Thispartcouldnotbemade:") == 2
+    assert "noinkleft" in found
+    assert _solid(sample[0].findings[0].message) in found
+
+
+def test_the_paper_says_what_it_was_made_with_and_what_was_not_decided(paper: bytes) -> None:
+    found = _words(paper)
+    assert "Nologofdecisionsisshownhere." in found
+    assert "sha256:" in found
+    assert "digestoftherecord" in found
+
+
 def test_the_same_input_gives_the_same_paper(tmp_path: Path) -> None:
     (folder, *_) = write_sample(tmp_path)
     made = []

@@ -69,6 +69,7 @@ STATES = {
     "model": _tab("model"),
     "residency": _tab("residency"),
     "source": _tab("source"),
+    "bill": _tab("bill"),
     "compare": _tab("compare"),
 }
 

@@ -34,7 +34,10 @@ def nowhere(
             if not counts or claim.kind not in kinds or claim.text in told:
                 continue
             told.add(claim.text)
-            message = f"{claim.text} stands nowhere in the request of call {claim.call}"
+            message = (
+                f"{claim.text} stands nowhere in what is recorded of the request of call "
+                f"{claim.call}"
+            )
             if claim.obtained:
                 message += f"; the result of {claim.obtained} holds it, and no request held that"
             yield finding(

@@ -102,6 +102,7 @@ ACTIONS: tuple[Command, ...] = (
     ),
     Command("view.source", "Source", "view", "show_tab", ("Ctrl+4",), "open", argument="source"),
     Command("view.compare", "Compare", "view", "show_tab", ("Ctrl+5",), "open", argument="compare"),
+    Command("view.bill", "Context bill", "view", "show_tab", ("Ctrl+6",), "open", argument="bill"),
     Command(
         "view.larger", "Larger text", "view", "text_size", ("Ctrl++", "Ctrl+="),
         group=1, argument="larger",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -123,7 +124,15 @@ def compare(
     This may take long: it is for a worker.  Raises `ComparisonStopped`, and
     `SideError` for what cannot be compared.
     """
-    comparing = _compare(audits, pair, store, stopped)
+    held = gc.isenabled()
+    # What a comparison makes are millions of small records without circles: looking for such
+    # again and again would hold the window up.
+    gc.disable()
+    try:
+        comparing = _compare(audits, pair, store, stopped)
+    finally:
+        if held:
+            gc.enable()
     audit = comparing.audit_a
     found = comparing.comparison.found
     if audit is None or not isinstance(found, RunComparison | StoreComparison):
