@@ -339,19 +339,20 @@ def test_a_value_of_another_type_anywhere_never_ends_the_reading(
     threads = Threads()
     for exchange in capture.interactions():
         wire = wire_of(exchange, Masker())
-        tree = deepcopy([wire.request, wire.response, [event for _, event in wire.events]])
+        tree: list[object] = deepcopy(
+            [wire.request, wire.response, [event for _, event in wire.events]]
+        )
         places = list(_places(tree))
         for _ in range(data.draw(st.integers(0, 3))):
             holder, key = places[data.draw(st.integers(0, len(places) - 1))]
             holder[key] = data.draw(strange)
-        request, response, events = tree if isinstance(tree[2], list) else [{}, None, []]
+        request, response, events = tree
+        named = zip(wire.events, events if isinstance(events, list) else [], strict=False)
         changed = replace(
             wire,
             request=request if isinstance(request, dict) else {},
             response=response,
-            events=tuple(
-                (name, event) for (name, _), event in zip(wire.events, events or (), strict=False)
-            ),
+            events=tuple((event_name, event) for (event_name, _), event in named),
         )
         provider = provider_of(changed)
         if provider is not None:
