@@ -6,10 +6,11 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtCore import QLibraryInfo, QLocale, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from reviewer.services.places import data_dir, session_file
@@ -46,6 +47,8 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     from reviewer.window.shell import Shell  # noqa: PLC0415 - a second start needs no window
 
     session = load_session(session_file())
+    translate = partial(_translate_dialogs, app, QTranslator(app))
+    i18n.changed.append(translate)
     i18n.set_language(_language(session))
     shell = Shell(session, session_file())
     first = FirstStart(name, shell)
@@ -58,6 +61,7 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     elif restore:
         QTimer.singleShot(0, shell, shell.restore)
     status = app.exec()
+    i18n.changed.remove(translate)
     first.close()
     return int(status)
 
@@ -66,6 +70,14 @@ def _language(session: Session) -> str:
     if session.language in i18n.LANGUAGES:
         return session.language
     return "zh_CN" if QLocale.system().language() == QLocale.Language.Chinese else "en"
+
+
+def _translate_dialogs(app: QApplication, texts: QTranslator) -> None:
+    """Show the dialogs that Qt brings along in the present language, as far as it has it."""
+    app.removeTranslator(texts)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if texts.load(f"qtbase_{i18n.language()}", folder):
+        app.installTranslator(texts)
 
 
 def _asked(shell: Shell, paths: Sequence[str], store: str | None) -> None:

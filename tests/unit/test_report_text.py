@@ -213,4 +213,4 @@ def test_the_last_line_counts_what_was_met() -> None:
     chunks = reports()["text"].write([made_audit()], [lost()], Meta("1"))
     *_, last, hint = "".join(chunks).rstrip("\n").split("\n")
     assert hint == "reread explain WORD explains any word above."
-    assert last == "Audited 1 run: 1 citation (1 read), 1 finding, 1 problem in opening."
+    assert last == "Audited 1 run: 1 citation (1 read), 1 finding, 1 problem in opening (1 lost)."
