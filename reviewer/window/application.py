@@ -24,7 +24,7 @@ from store.records.runs import Problem
 if TYPE_CHECKING:
     from reviewer.window.shell import Shell
 
-__all__ = ["open_window"]
+__all__ = ["open_window", "translate_dialogs"]
 
 
 def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool = True) -> int:
@@ -47,7 +47,7 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     from reviewer.window.shell import Shell  # noqa: PLC0415 - a second start needs no window
 
     session = load_session(session_file())
-    translate = partial(_translate_dialogs, app, QTranslator(app))
+    translate = partial(translate_dialogs, app, QTranslator(app))
     i18n.changed.append(translate)
     i18n.set_language(_language(session))
     shell = Shell(session, session_file())
@@ -72,7 +72,7 @@ def _language(session: Session) -> str:
     return "zh_CN" if QLocale.system().language() == QLocale.Language.Chinese else "en"
 
 
-def _translate_dialogs(app: QApplication, texts: QTranslator) -> None:
+def translate_dialogs(app: QApplication, texts: QTranslator) -> None:
     """Show the dialogs that Qt brings along in the present language, as far as it has it."""
     app.removeTranslator(texts)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)

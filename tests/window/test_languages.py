@@ -49,6 +49,18 @@ def shown_texts(shell: Shell) -> list[str]:
     return [text for text in found if text]
 
 
+def test_the_dialogs_of_qt_follow_the_language(qapp: QApplication) -> None:
+    texts = QTranslator()
+    i18n.set_language("zh_CN")
+    try:
+        translate_dialogs(qapp, texts)
+        assert qapp.translate("QPlatformTheme", "Cancel") == "取消"
+    finally:
+        i18n.set_language("en")
+        translate_dialogs(qapp, texts)
+    assert qapp.translate("QPlatformTheme", "Cancel") == "Cancel"
+
+
 def test_a_switch_of_the_language_retitles_everything(opened: Shell, qapp: QApplication) -> None:
     before = shown_texts(opened)
     menu_action(opened, "View", "Language", "简体中文").trigger()
