@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, Qt
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, Qt, QTranslator
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.window import i18n
+from reviewer.window.application import translate_dialogs
 from reviewer.window.shell import Shell
 from tests.window.driving import menu_action
 from tests.window.texts import texts
