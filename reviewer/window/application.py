@@ -6,11 +6,10 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QTimer, QTranslator
+from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QApplication
 
 from reviewer.services.places import data_dir, session_file
@@ -24,7 +23,7 @@ from store.records.runs import Problem
 if TYPE_CHECKING:
     from reviewer.window.shell import Shell
 
-__all__ = ["open_window", "translate_dialogs"]
+__all__ = ["open_window"]
 
 
 def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool = True) -> int:
@@ -47,8 +46,6 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     from reviewer.window.shell import Shell  # noqa: PLC0415 - a second start needs no window
 
     session = load_session(session_file())
-    translate = partial(translate_dialogs, app, QTranslator(app))
-    i18n.changed.append(translate)
     i18n.set_language(_language(session))
     shell = Shell(session, session_file())
     first = FirstStart(name, shell)
@@ -61,7 +58,6 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     elif restore:
         QTimer.singleShot(0, shell, shell.restore)
     status = app.exec()
-    i18n.changed.remove(translate)
     first.close()
     return int(status)
 
@@ -70,14 +66,6 @@ def _language(session: Session) -> str:
     if session.language in i18n.LANGUAGES:
         return session.language
     return "zh_CN" if QLocale.system().language() == QLocale.Language.Chinese else "en"
-
-
-def translate_dialogs(app: QApplication, texts: QTranslator) -> None:
-    """Show the dialogs that Qt brings along in the present language, as far as it has it."""
-    app.removeTranslator(texts)
-    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-    if texts.load(f"qtbase_{i18n.language()}", folder):
-        app.installTranslator(texts)
 
 
 def _asked(shell: Shell, paths: Sequence[str], store: str | None) -> None:

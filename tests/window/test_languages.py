@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, Qt, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.window import i18n
-from reviewer.window.application import translate_dialogs
 from reviewer.window.shell import Shell
 from tests.window.driving import menu_action
 from tests.window.texts import texts
@@ -48,18 +47,6 @@ def shown_texts(shell: Shell) -> list[str]:
                 for at in range(model.columnCount())
             ]
     return [text for text in found if text]
-
-
-def test_the_dialogs_of_qt_follow_the_language(qapp: QApplication) -> None:
-    texts = QTranslator()
-    i18n.set_language("zh_CN")
-    try:
-        translate_dialogs(qapp, texts)
-        assert qapp.translate("QPlatformTheme", "Cancel") == "取消"
-    finally:
-        i18n.set_language("en")
-        translate_dialogs(qapp, texts)
-    assert qapp.translate("QPlatformTheme", "Cancel") == "Cancel"
 
 
 def test_a_switch_of_the_language_retitles_everything(opened: Shell, qapp: QApplication) -> None:
