@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 
 from reviewer.cli import TRACEBACK_VARIABLE, run
 from reviewer.cli._exit import Exit
+from reviewer.cli._interrupt import Interrupt
 from reviewer.cli._output import Output, UnwritableError
+from store.stopping import stopped_by
 
 if TYPE_CHECKING:
     from reviewer.audit.rules import Rule
@@ -222,4 +224,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output = Output(io.BytesIO(), sys.stderr.buffer if sys.stderr else io.BytesIO())
         output.note(f"standard output cannot be written ({error}); nothing was done")
         return Exit.USAGE
-    return run(given, Program(strict), output, os.environ)
+    with Interrupt(last=arguments is None) as interrupt, stopped_by(interrupt):
+        return run(given, Program(strict), output, os.environ)

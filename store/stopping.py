@@ -7,10 +7,11 @@ Nobody has to be told, and a new importer is stopped like the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["Stopped", "StoppedError", "asking", "go_on", "stoppable"]
+__all__ = ["Stopped", "StoppedError", "asking", "go_on", "stoppable", "stopped_by"]
 
 _T = TypeVar("_T")
 
@@ -43,6 +44,16 @@ def stoppable(items: Iterator[_T], stopped: Stopped) -> Iterator[_T]:
         finally:
             _stopped.reset(token)
         yield item
+
+
+@contextmanager
+def stopped_by(stopped: Stopped) -> Iterator[None]:
+    """Let all that is done inside ask *stopped*, but for what `stoppable` makes."""
+    token = _stopped.set(stopped)
+    try:
+        yield
+    finally:
+        _stopped.reset(token)
 
 
 def go_on() -> None:

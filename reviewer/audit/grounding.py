@@ -324,7 +324,8 @@ class _Looking:
 
 def _is_blind(role: str, part: Part) -> bool:
     """Whether a part gave the model something that is not in the record as text."""
-    own = role in ("assistant", "ai") and part.kind is not PartKind.TOOL_RESULT
+    brought = part.kind in (PartKind.TOOL_RESULT, PartKind.SUMMARY)
+    own = role in ("assistant", "ai") and not brought
     if part.kind is PartKind.REASONING or own:
-        return False  # its own thoughts bring nothing new; what the service's tools brought does
+        return False  # its own thoughts bring nothing new; what the service brought does
     return part.kind in (PartKind.IMAGE, PartKind.OPAQUE) or part.opaque_bytes > 0

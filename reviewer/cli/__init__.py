@@ -6,9 +6,11 @@ trace.  Modules starting with ``_`` are helpers.  Nothing but `_output` prints.
 
 from __future__ import annotations
 
+import errno
 import os
 import pkgutil
 import sys
+import tempfile
 import traceback
 from argparse import SUPPRESS, ArgumentParser, HelpFormatter
 from collections.abc import Mapping, Sequence
@@ -20,6 +22,7 @@ from reviewer import __version__
 from reviewer.cli._command import Command, Context, Services, UsageError
 from reviewer.cli._exit import Exit
 from reviewer.cli._output import Output, UnwritableError
+from store.stopping import StoppedError, go_on
 
 __all__ = ["TRACEBACK_VARIABLE", "commands", "parser", "run"]
 
@@ -30,6 +33,10 @@ _PURPOSE = (
     "Shows which exact text a model was sent when it wrote a sentence, and whether its citation "
     "points at that text."
 )
+
+
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""The errors of a disk that takes nothing more."""
 
 
 @cache
@@ -118,6 +125,7 @@ def _told(arguments: Sequence[str], context: Context, *, details: bool) -> int:
     try:
         status = _run(arguments, context)
         output.flush()
+        go_on()
     except UsageError as error:
         first, _, rest = str(error).partition("\n")
         output.note(first)
@@ -125,9 +133,15 @@ def _told(arguments: Sequence[str], context: Context, *, details: bool) -> int:
         return Exit.USAGE
     except (BrokenPipeError, UnwritableError):
         raise
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StoppedError):
         output.note("cancelled")
         return Exit.CANCELLED
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _internal(error, output, details=details)
+        where = f"; files on the way lie in {tempfile.gettempdir()}"
+        output.note(f"no space to work in ({error.strerror}){where}: free some, or set TMPDIR")
+        return Exit.USAGE
     except Exception as error:  # noqa: BLE001 - the last place that can say anything
         return _internal(error, output, details=details)
     return status

@@ -71,12 +71,7 @@ def _run(args: Namespace, context: Context) -> int:
             f"--format {report.name}: no terminal can show this; write it to a file with --output"
         )
     account = Account(context.output)
-    inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
-    inputs += [args.baseline] if args.baseline else []
-    place = checked_output(args.output, inputs) if args.output is not None else None
-    kept = None
-    if args.write_baseline is not None:
-        kept = checked_output(args.write_baseline, args.paths, _BaselineFile.option)
+    place, kept = _places(args)
     found = context.services.audit(args.paths, args.store, tokens=report.tokens, config=args.config)
     meta = context.services.meta(context.output, everything=args.all)
     if args.decisions is not None:
@@ -98,6 +93,19 @@ def _run(args: Namespace, context: Context) -> int:
     if kept is not None:
         _keep(writer, kept, args.write_baseline, account)
     return account.status(args.paths, FailOn(args.fail_on))
+
+
+def _places(args: Namespace) -> tuple[Path | None, Path | None]:
+    """Return where the report and the baseline go; a baseline may take the place of its elder."""
+    inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
+    place = kept = None
+    if args.output is not None:
+        place = checked_output(args.output, [*inputs, *filter(None, [args.baseline])])
+    if args.write_baseline is not None:
+        kept = checked_output(args.write_baseline, inputs, _BaselineFile.option)
+    if place is not None and place == kept:
+        raise UsageError(f"--write-baseline {args.write_baseline}: the report goes there already")
+    return place, kept
 
 
 class _BaselineFile(ResultFile):

@@ -16,7 +16,7 @@ from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
 from store.opening import open_paths
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind, Run
-from store.stopping import Stopped, asking
+from store.stopping import Stopped, asking, go_on
 
 __all__ = ["audit_paths", "audit_runs"]
 
@@ -63,7 +63,7 @@ def audit_runs(  # noqa: PLR0913 - as above
     the time, and `StoppedError` is raised when it says so: nothing is yielded
     of the run that was being read or audited.
     """
-    check = asking(stopped) if stopped is not None else _go_on
+    check = asking(stopped) if stopped is not None else go_on
     count: Callable[[str], int] | None = None
     encoding, started = "", False
     for found in opened:
@@ -85,10 +85,6 @@ def audit_runs(  # noqa: PLR0913 - as above
 
 def _reports_tokens(run: Run) -> bool:
     return any(call.usage.input_tokens is not None for call in run.calls)
-
-
-def _go_on() -> None:
-    """Go on: nobody asked to be able to end it."""
 
 
 def _audited(run: Run, judge: Callable[[], Audit], *, strict: bool) -> Audit | Problem:

@@ -8,8 +8,8 @@ run; neither place, wording nor severity matter.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ _SCHEMAS = (SCHEMA, "reread.audit/1")
 _MOST_BYTES = 1 << 30
 
 _Key = tuple[str, str]
+_Known = dict[str, list[Finding]]
 
 
 class BaselineError(Exception):
@@ -41,7 +42,8 @@ class Baseline:
     """What an earlier audit found, run by run.  One serves one audit: it is used up."""
 
     name: str
-    _known: dict[_Key, dict[str, list[Finding]]] = field(default_factory=dict)
+    _known: dict[_Key, list[_Known]] = field(default_factory=dict)
+    """By run; several where copies of one run were audited."""
 
     @classmethod
     def read(cls, name: str) -> Baseline:
@@ -60,7 +62,8 @@ class Baseline:
             raise BaselineError(f"{name}: neither a baseline nor an audit in JSON; {_HOW}")
         made = cls(name)
         for run in _mappings(value.get("runs")):
-            held = made._known.setdefault(_run_key(run), {})
+            held: _Known = {}
+            made._known.setdefault(_run_key(run), []).append(held)
             for each in _mappings(run.get("findings")):
                 found = _finding(each)
                 if found is None:
@@ -68,11 +71,19 @@ class Baseline:
                 held.setdefault(found.fingerprint, []).append(found)
         return made
 
+<<<<<<< HEAD
+=======
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """All that was known, in whatever run, as long as nothing was compared."""
+        return frozenset(name for runs in self._known.values() for held in runs for name in held)
+
+>>>>>>> main
     def compared(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
         """Yield *found* with the state of each finding, and at last what was not audited again."""
         for item in found:
             yield self._compared(item) if isinstance(item, Audit) else item
-        left = [run_id for (run_id, _), held in self._known.items() if held]
+        left = [run_id for (run_id, _), runs in self._known.items() for held in runs if held]
         if left:
             runs = "run" if len(left) == 1 else "runs"
             what = (
@@ -82,7 +93,7 @@ class Baseline:
             yield Problem(self.name, what, ProblemKind.NOTED)
 
     def _compared(self, audit: Audit) -> Audit:
-        known = self._known.pop(_key(audit.run), {})
+        known = self._take(audit)
         judged: list[Finding] = []
         for finding in audit.findings:
             same = known.get(finding.fingerprint)
@@ -92,6 +103,19 @@ class Baseline:
             judged.append(replace(finding, baseline=state))
         absent = (each for held in known.values() for each in held)
         return replace(audit, findings=tuple(judged), absent=tuple(absent))
+
+    def _take(self, audit: Audit) -> _Known:
+        """Take out what was known of the run, of its copies the one most like it."""
+        copies = self._known.get(_key(audit.run))
+        if not copies:
+            return {}
+        found = {finding.fingerprint for finding in audit.findings}
+        return copies.pop(max(range(len(copies)), key=lambda n: _likeness(copies[n], found)))
+
+
+def _likeness(known: _Known, found: AbstractSet[str]) -> int:
+    """Return how many are the same, less those that only one of both has."""
+    return len(found & known.keys()) - len(known.keys() ^ found)
 
 
 _HOW = "reread audit PATH --write-baseline FILE writes one"
@@ -132,19 +156,19 @@ class BaselineWriter:
     """Takes the findings of audits as they pass, for a new baseline."""
 
     def __init__(self) -> None:
-        self._runs: dict[_Key, list[Finding]] = defaultdict(list)
+        self._runs: list[tuple[_Key, tuple[Finding, ...]]] = []
 
     def taking(self, audits: Iterable[Audit]) -> Iterator[Audit]:
         """Yield *audits*, keeping what they found."""
         for audit in audits:
-            self._runs[_key(audit.run)] += audit.findings
+            self._runs.append((_key(audit.run), audit.findings))
             yield audit
 
     def chunks(self) -> Iterator[str]:
         """Yield the baseline: a line for each finding, so that versions of it can be compared."""
         yield f'{{"schema": "{SCHEMA}", "runs": ['
         between = "\n"
-        for (run_id, branch), findings in self._runs.items():
+        for (run_id, branch), findings in self._runs:
             yield f'{between}{{"run_id": {_json(run_id)}, "branch": {_json(branch or None)}, '
             yield f'"findings": [{_lines(findings)}]}}'
             between = ",\n"
@@ -153,7 +177,7 @@ class BaselineWriter:
     @property
     def count(self) -> int:
         """How many findings were taken."""
-        return sum(map(len, self._runs.values()))
+        return sum(len(findings) for _, findings in self._runs)
 
 
 def _lines(findings: Sequence[Finding]) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from reviewer.services.bundle_contents import AuditPaths, BundleContents, Bundled, Wanted
 from reviewer.services.result_files import RefusedError, checked_output
+from store.stopping import go_on
 
 __all__ = ["EPOCH_VARIABLE", "Bundled", "Wanted", "bundle_time", "make_bundle"]
 
@@ -42,7 +43,7 @@ def make_bundle(
     wanted: Wanted,
     audit: AuditPaths,
     at: datetime,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = go_on,
 ) -> Bundled:
     """Make the bundle that is *wanted* and return what it holds.
 
@@ -60,6 +61,7 @@ def make_bundle(
         umask = os.umask(0)
         os.umask(umask)
         part.chmod(0o777 & ~umask)
+        check()
         # A place that was taken meanwhile is not overwritten: a folder with files is in the way.
         part.rename(place)
     except OSError as error:

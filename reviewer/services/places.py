@@ -9,10 +9,13 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["DATA_DIR_VARIABLE", "data_dir", "session_file"]
+__all__ = ["DATA_DIR_VARIABLE", "SETTINGS_FILE", "data_dir", "session_file"]
 
 DATA_DIR_VARIABLE = "REREAD_DATA_DIR"
 """The environment variable that moves the user's data folder."""
+
+SETTINGS_FILE = "reread.toml"
+"""What the settings of rules are called, in the working folder and in a run folder."""
 
 
 def data_dir() -> Path:

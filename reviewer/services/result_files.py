@@ -9,6 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from reviewer.services.places import SETTINGS_FILE
+from store.stopping import go_on
+
 __all__ = ["RefusedError", "ResultFile", "checked_output"]
 
 
@@ -39,6 +42,8 @@ def checked_output(name: str, evidence: Sequence[str]) -> Path:
         raise RefusedError(f"{name}: this is no file (a device, a pipe or a socket); name a file")
     if not has_folder:
         raise RefusedError(f"{name}: there is no folder {place.parent}; make it first")
+    if _same(path, Path(SETTINGS_FILE)):
+        raise RefusedError(f"{name}: these are the settings in force; choose another place")
     for given in evidence:
         if given == "-":
             continue
@@ -79,9 +84,12 @@ class ResultFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stream.close()
-        if not self._kept:
-            self._made.unlink(missing_ok=True)
+        try:
+            with suppress(OSError):  # on a full disk what is held back fits no more than the rest
+                self._stream.close()
+        finally:
+            if not self._kept:
+                self._made.unlink(missing_ok=True)
 
     def write(self, chunks: Iterable[str | bytes]) -> None:
         """Add to the result, text as UTF-8; what UTF-8 cannot hold is written as an escape."""
@@ -93,7 +101,8 @@ class ResultFile:
                 raise self._refused(error) from None
 
     def keep(self) -> None:
-        """Put the whole result in its place."""
+        """Put the whole result in its place, unless nobody waits for it any more."""
+        go_on()
         try:
             self._stream.close()
             umask = os.umask(0)

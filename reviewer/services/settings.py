@@ -7,6 +7,7 @@ is read as such, and what it asks for may only make the audit stricter.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from typing import Any
 
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.settings import OFF, SEVERITY, Change, Parameter, Settings, Table, Value
+from reviewer.services.places import SETTINGS_FILE as FILE_NAME
 from reviewer.services.setting_lines import lines_of
 from store.importers import _files
 from store.records.findings import Severity
@@ -31,7 +33,6 @@ __all__ = [
     "user_settings",
 ]
 
-FILE_NAME = "reread.toml"
 MOST_BYTES = 1 << 18
 _SEVERITIES = (*(each.value for each in Severity), OFF)
 _SEVERITY = Parameter(SEVERITY, "", meaning="how bad its findings are", choices=_SEVERITIES)
@@ -55,7 +56,8 @@ def user_settings(given: str | None) -> Settings:
     Raises `SettingsError`; a file that was given must be there.
     """
     name = given or FILE_NAME
-    if given is None and not Path(FILE_NAME).is_file():
+    # What has the name and is no file is refused below: settings are never left out unsaid.
+    if given is None and not os.path.lexists(FILE_NAME):
         return Settings()
     return Settings(tuple(_File(name, _read(Path(name), name)).changes()))
 

@@ -21,7 +21,9 @@ __all__ = ["FittingButton", "FittingLabel"]
 
 _LEAST_CHARACTERS = 6
 _PADDING = 24
-"""Pixels of a button beside its words."""
+"""Pixels of a button beside its words, at least asked for."""
+_EDGES = 6
+"""Pixels at the edges of a button that words never stand on."""
 
 
 def _fitted(widget: QWidget, words: str, width: int) -> str:
@@ -75,7 +77,7 @@ class FittingButton(QPushButton):
 
     def shown(self) -> str:
         """Return what of its words fits, with a sign where they are cut."""
-        return _fitted(self, self.text(), self.width() - _PADDING)
+        return _fitted(self, self.text(), self.width() - _EDGES)
 
     def event(self, event: QEvent) -> bool:
         """Say all of it in the tip where it is cut."""

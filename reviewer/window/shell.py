@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QFont, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.services.sessions import Session, missing_paths, save_session
-from reviewer.window import i18n, theme
+from reviewer.window import i18n, qt_words, theme
 from reviewer.window.actions.menus import Menus
 from reviewer.window.desk import Desk
 from reviewer.window.dropping import DropTarget
@@ -189,17 +189,7 @@ class Shell(QMainWindow):
     def set_text_size(self, percent: int) -> None:
         """Show all text of the window at *percent* of the system's size."""
         self.text_size = max(50, min(300, percent))
-        font = QFont(self._base_font)
-        font.setPointSizeF(self._base_font.pointSizeF() * self.text_size / 100)
-        QApplication.setFont(font)  # for dialogs
-        self.setFont(font)
-        for label in self.findChildren(QLabel):
-            larger = label.property("larger")
-            if larger:
-                own = QFont(font)
-                own.setPointSizeF(font.pointSizeF() * float(larger))
-                own.setBold(True)
-                label.setFont(own)
+        theme.set_size(self, self._base_font, self.text_size)
 
     def set_theme(self, choice: str) -> None:
         """Change the colours of the window."""
@@ -373,6 +363,7 @@ class Shell(QMainWindow):
 
     def retranslate(self) -> None:
         """Show every text of the window in the present language."""
+        qt_words.speak(i18n.language())
         self.menus.retranslate()
         if self.regions is not None:
             self.regions.retranslate()
@@ -390,6 +381,7 @@ class Shell(QMainWindow):
         self._keep_session()
         if self.retranslate in i18n.changed:
             i18n.changed.remove(self.retranslate)
+            qt_words.speak("en")
         self._maker.stop()
         self.handlers.close()
         self.worker.close()

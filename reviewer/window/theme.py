@@ -10,11 +10,21 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from reviewer.window.restyling import restyle
 
-__all__ = ["CHOICES", "THEMES", "apply", "base_font", "colour", "contrast", "present", "resolved"]
+__all__ = [
+    "CHOICES",
+    "THEMES",
+    "apply",
+    "base_font",
+    "colour",
+    "contrast",
+    "present",
+    "resolved",
+    "set_size",
+]
 
 Choice = Literal["system", "light", "dark", "contrast"]
 CHOICES: tuple[Choice, ...] = ("system", "light", "dark", "contrast")
@@ -264,6 +274,21 @@ def base_font(system: QFont) -> QFont:
     first = real[0] if real else system.family()
     font.setFamilies([first, *(each for each in _WIDE_FAMILIES if each in families)])
     return font
+
+
+def set_size(window: QWidget, base: QFont, percent: int) -> None:
+    """Show the text of *window*, and of dialogs to come, at *percent* of the font *base*."""
+    font = QFont(base)
+    font.setPointSizeF(base.pointSizeF() * percent / 100)
+    QApplication.setFont(font)  # for dialogs
+    window.setFont(font)
+    for label in window.findChildren(QLabel):
+        larger = label.property("larger")
+        if larger:
+            own = QFont(font)
+            own.setPointSizeF(font.pointSizeF() * float(larger))
+            own.setBold(True)
+            label.setFont(own)
 
 
 def contrast(one: str, other: str) -> float:

@@ -16,20 +16,10 @@ from store.importers._wire import Edit, Exchange, Turn, count, items, mapping, m
 from store.records.grades import Grade
 from store.records.runs import EditKind, Part, PartKind
 
-__all__ = ["apply_edits", "drop_compacted", "drop_named"]
+__all__ = ["apply_edits", "drop_named"]
 
 _KEEP: Final = 3
 _PATH: Final = re.compile(r"messages\.([0-9]{1,6})\.content\.([0-9]{1,6})")
-
-
-def drop_compacted(turns: list[Turn]) -> list[Turn] | None:
-    """Return *turns* from the last compaction block on; ``None`` where there is none."""
-    for at in range(len(turns) - 1, -1, -1):
-        parts = turns[at].parts
-        for number in range(len(parts) - 1, -1, -1):
-            if parts[number].kind is PartKind.SUMMARY:
-                return [replace(turns[at], parts=parts[number:]), *turns[at + 1 :]]
-    return None
 
 
 def drop_named(turns: list[Turn], transformations: object) -> list[Turn] | None:

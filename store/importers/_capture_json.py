@@ -157,7 +157,6 @@ def _litellm(value: Mapping[str, object], number: int) -> Interaction:
     return Interaction(
         number=number,
         method="POST",
-        url=_text(value.get("api_base")) or _text(proxied.get("url")),
         status=200 if value.get("status") in (None, "success") else None,
         request=Message(value=body),
         response=_message({}, value.get("response")),

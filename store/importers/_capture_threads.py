@@ -44,6 +44,7 @@ class Threads:
     _named: dict[str, tuple[Thread, Numbered]] = field(default_factory=dict)
     """By the id of a response, or of a tool call that it made."""
     _worded: dict[tuple[str, str], tuple[Thread, Numbered]] = field(default_factory=dict)
+    _kept: dict[str, list[Turn]] = field(default_factory=dict)
     _failed: list[tuple[Thread, Numbered]] = field(default_factory=list)
 
     def add(self, number: int, exchange: Exchange, at: str | None) -> None:
@@ -59,22 +60,30 @@ class Threads:
         thread.calls.append(made)
         self._remember(thread, made)
 
+    def keep(self, exchange: Exchange) -> None:
+        """Remember what the service was asked to keep."""
+        if exchange.id:
+            self._kept[exchange.id] = exchange.kept
+
     def _conversation(self, exchange: Exchange) -> tuple[Turn, ...]:
         """Return the messages of the body, behind those that the service keeps itself."""
         if not exchange.previous:
             return tuple(exchange.sent)
+        if exchange.previous in self._kept:
+            exchange.doubt(Grade.DERIVED, _chained(exchange.previous))
+            return (*self._kept[exchange.previous], *exchange.sent)
         known = self._named.get(exchange.previous)
         if known is None:
             exchange.doubt(
                 Grade.UNKNOWN,
-                f"the request continues {exchange.previous}, which the service keeps and the "
+                f"the request builds on {exchange.previous}, which the service keeps and the "
                 "capture does not hold",
             )
             return tuple(exchange.sent)
         earlier = known[1]
         exchange.doubt(
             Grade.weakest(Grade.DERIVED, earlier.exchange.grade),
-            f"the request continues {exchange.previous}: its messages were taken from the capture",
+            _chained(exchange.previous),
         )
         return (*earlier.conversation, *earlier.exchange.response, *exchange.sent)
 
@@ -83,6 +92,9 @@ class Threads:
         if exchange.previous in self._named and exchange.previous:
             return self._named[exchange.previous]
         first = _words(exchange.sent[0]) if exchange.sent else ""
+        for name in reversed(exchange.held):
+            if name in self._named:
+                return _latest(exchange, *self._named[name])
         for turn in reversed(exchange.sent):
             for part in turn.parts:
                 is_call = part.kind is PartKind.TOOL_CALL and part.tool_call_id
@@ -99,7 +111,7 @@ class Threads:
 
     def _remember(self, thread: Thread, made: Numbered) -> None:
         exchange = made.exchange
-        for name in (exchange.id, *exchange.written):
+        for name in (exchange.id, *exchange.written, *exchange.names):
             if name:
                 self._named[name] = (thread, made)
         first = _words(made.conversation[0]) if made.conversation else ""
@@ -107,6 +119,10 @@ class Threads:
             self._worded[first, _words(turn)] = (thread, made)
         if exchange.error or not (exchange.response or exchange.id):
             self._failed.append((thread, made))
+
+
+def _chained(name: str) -> str:
+    return f"the request builds on {name}: what that holds was taken from the capture"
 
 
 def _latest(exchange: Exchange, thread: Thread, made: Numbered) -> tuple[Thread, Numbered]:

@@ -51,13 +51,7 @@ def provider_of(wire: Wire) -> Provider | None:
     for each in providers():
         if each.is_request(wire):
             return each
-    if wire.has_request and wire.interaction.url and not _is_hidden(wire.interaction.url):
-        return None
     return next((each for each in providers() if each.is_response(wire.first)), None)
-
-
-def _is_hidden(url: str) -> bool:
-    return "redacted" in url.lower() or "/" not in url
 
 
 def wire_of(interaction: Interaction, masker: Masker) -> Wire:

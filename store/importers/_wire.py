@@ -83,7 +83,9 @@ class Exchange:
     call (results of its own tools).  ``written`` are the ids of the tool calls
     that the response makes.  ``previous`` names an earlier response
     whose conversation the service puts before ``sent``.  ``is_call`` is false
-    for what asks no model (counting, uploading).
+    for what asks no model (counting, uploading).  ``names`` are further names
+    of the response, and ``held`` those of earlier ones that the request sends
+    again.  ``kept`` is what the service was asked to keep under ``id``.
     """
 
     provider: str
@@ -109,8 +111,11 @@ class Exchange:
     grade: Grade = Grade.RECORDED
     reasons: list[str] = field(default_factory=list)
     previous: str = ""
+    names: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    kept: list[Turn] = field(default_factory=list)
     is_call: bool = True
 
     def doubt(self, grade: Grade, reason: str) -> None:

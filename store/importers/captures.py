@@ -14,6 +14,7 @@ from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._capture_files import Capture, head_of, is_capture
 from store.importers._capture_http import Interaction
+from store.importers._capture_json import GATEWAY
 from store.importers._capture_run import run_of
 from store.importers._capture_secrets import Masker, shown_url
 from store.importers._capture_threads import Threads
@@ -34,6 +35,8 @@ __all__ = ["IMPORTER"]
 _NAME = "capture"
 _NAMED = 3
 """How many addresses that were left out are named; the others are counted."""
+_WRONG = 400
+"""The HTTP status from which on a response is an error."""
 _ASKS = ("model", "messages", "contents", "input", "prompt", "documents")
 
 
@@ -77,6 +80,7 @@ class _Reading:
         self._strange: dict[str, int] = {}
         self._unread: dict[str, int] = {}
         self._problems: list[Problem] = []
+        self._said: set[str] = set()
 
     def add(self, interaction: Interaction) -> None:
         """Take in one exchange."""
@@ -94,10 +98,38 @@ class _Reading:
             return
         exchange = provider.read(wire)
         if exchange.is_call:
-            _mark(exchange, wire)
+            self._mark(exchange, wire)
             self.threads.add(interaction.number, exchange, interaction.at)
         else:
+            self.threads.keep(exchange)
             self._problems += [Problem(origin, n, ProblemKind.NOTED) for n in exchange.notes]
+
+    def _mark(self, exchange: Exchange, wire: Wire) -> None:
+        """Say what the capture lacks or changed, and what that does to the grade."""
+        interaction = wire.interaction
+        if wire.trouble:
+            exchange.lost.append(wire.trouble)
+        if not wire.has_request:
+            exchange.doubt(Grade.UNKNOWN, "the request is not in the capture")
+        elif not wire.request:
+            exchange.doubt(Grade.UNKNOWN, "the body of the request cannot be read")
+        if interaction.altered:
+            grade = Grade.INFERRED if interaction.altered == GATEWAY else Grade.RECORDED
+            exchange.doubt(grade, interaction.altered)
+            self._say_once(exchange, interaction.altered)
+        if is_mistaken(interaction.response):
+            self._say_once(exchange, MISTAKEN)
+        if interaction.response.is_empty and not exchange.error:
+            exchange.notes.append("the capture has no response to this request")
+        status = interaction.status
+        if status is not None and status >= _WRONG and not exchange.error:
+            exchange.error = f"HTTP {status}"
+
+    def _say_once(self, exchange: Exchange, altered: str) -> None:
+        """Note what a recorder changed at the first exchange in which it did."""
+        if altered not in self._said:
+            self._said.add(altered)
+            exchange.notes.append(f"capture altered: {altered}")
 
     def _leave_out(self, wire: Wire) -> None:
         asks = sum(key in wire.request for key in _ASKS) > 1 or wire.trouble
@@ -131,28 +163,6 @@ def _places(places: dict[str, int]) -> str:
     names = [_files.shown(place) for place in list(places)[:_NAMED]]
     more = len(places) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
-
-
-def _mark(exchange: Exchange, wire: Wire) -> None:
-    """Say what the capture lacks or changed, and what that does to the grade."""
-    interaction = wire.interaction
-    if wire.trouble:
-        exchange.lost.append(wire.trouble)
-    if not wire.has_request:
-        exchange.doubt(Grade.UNKNOWN, "the request is not in the capture")
-    elif not wire.request:
-        exchange.doubt(Grade.UNKNOWN, "the body of the request cannot be read")
-    if interaction.altered:
-        grade = Grade.RECORDED if "offsets" in interaction.altered else Grade.INFERRED
-        exchange.doubt(grade, interaction.altered)
-        exchange.notes.append(f"capture altered: {interaction.altered}")
-    if is_mistaken(interaction.response):
-        exchange.notes.append(f"capture altered: {MISTAKEN}")
-    if interaction.response.is_empty and not exchange.error:
-        exchange.notes.append("the capture has no response to this request")
-    status = interaction.status
-    if status is not None and status >= 400 and not exchange.error:  # noqa: PLR2004 - HTTP errors
-        exchange.error = f"HTTP {status}"
 
 
 IMPORTER = Importer(

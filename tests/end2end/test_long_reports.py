@@ -5,12 +5,14 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from reviewer.audit.engine import audit
 from reviewer.reports import Meta, reports
+from reviewer.services.sample import write_sample
 from store.opening import open_paths
 from store.records.findings import Audit
 from store.records.runs import Run
@@ -65,13 +67,26 @@ def test_a_report_of_many_runs_holds_one_of_them(found: Audit) -> None:
     assert written(12) < written(4) + 3_000_000
 
 
+@contextmanager
+def taken() -> Iterator[None]:
+    """Let what is started here hear of Ctrl+C, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 def test_ctrl_c_ends_with_130_and_leaves_no_half_file(cited: Path, tmp_path: Path) -> None:
     place = tmp_path / "report.html"
     command = [sys.executable, "-m", "reviewer", "report", str(cited), "--progress"]
-    with subprocess.Popen(  # noqa: S603
-        [*command, "--output", str(place)], stderr=subprocess.PIPE, text=True
-    ) as process:
+    with (
+        taken(),
+        subprocess.Popen(  # noqa: S603
+            [*command, "--output", str(place)], stderr=subprocess.PIPE, text=True
+        ) as process,
+    ):
         assert process.stderr is not None
         first = process.stderr.readline()
         process.send_signal(signal.SIGINT)
@@ -80,3 +95,72 @@ def test_ctrl_c_ends_with_130_and_leaves_no_half_file(cited: Path, tmp_path: Pat
     assert rest.endswith("reread: cancelled\n")
     assert process.returncode == 130
     assert list(tmp_path.iterdir()) == []
+
+
+LOST = """
+import os, signal, sys, weakref
+from reviewer import app
+from reviewer.services import auditing
+
+class Thing:
+    pass
+
+def asked(_):
+    os.kill(os.getpid(), signal.SIGINT)
+
+def load():
+    held = weakref.ref(Thing(), asked)
+    return before()
+
+before, auditing.load_tokenizer = auditing.load_tokenizer, load
+sys.exit(app.main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+@pytest.mark.parametrize("to", ["file", "screen"])
+def test_a_ctrl_c_that_python_drops_in_a_callback_is_none_the_less_heard(
+    tmp_path: Path, to: str
+) -> None:
+    (run, _) = write_sample(tmp_path / "sample")
+    out = tmp_path / "out"
+    out.mkdir()
+    way = ["report", "--output", str(out / "r.html")] if to == "file" else ["bill"]
+    with taken():
+        ended = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", LOST, *way, str(run)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert "Exception ignored" in ended.stderr
+    assert ended.stderr.endswith("reread: cancelled\n")
+    assert ended.returncode == 130
+    assert list(out.iterdir()) == []
+
+
+EXEC = """
+import os, signal, sys
+from reviewer import app
+from reviewer.services import auditing
+
+def load():
+    exec("os.kill(os.getpid(), signal.SIGINT)")
+
+auditing.load_tokenizer = load
+sys.exit(app.main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+def test_ctrl_c_while_a_dataclass_is_made_ends_with_130_too(tmp_path: Path) -> None:
+    (run, _) = write_sample(tmp_path / "sample")
+    with taken():
+        ended = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", EXEC, "bill", str(run)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ended.stderr == "reread: cancelled\n"
+    assert ended.returncode == 130

@@ -165,3 +165,42 @@ def test_a_moved_folder_audited_again_has_the_same_fingerprints(
     assert ended.status in {0, 3}
     new = [line for line in ended.out.splitlines() if line.endswith("· new")]
     assert (new, "gone: " in ended.out) == ([], False)
+
+
+def test_copies_of_one_run_are_each_known(samples: list[Path], tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    for name in ("a", "b"):
+        shutil.copytree(samples[0], runs / name)
+    baseline = written(tmp_path, runs)
+    again = run_audit(runs, "--baseline", baseline)
+    assert again.status == 0
+    assert "not audited here" not in again.err
+    shutil.rmtree(runs / "a")
+    assert "1 run with findings in this baseline were not audited" in (
+        run_audit(runs, "--baseline", baseline).err
+    )
+
+
+def test_a_baseline_goes_neither_onto_settings_nor_a_store_nor_the_report(
+    samples: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = tmp_path / "store"
+    store.mkdir()
+    settings = tmp_path / "reread.toml"
+    settings.write_text("[rules]\n")
+    given = tmp_path / "given.toml"
+    given.write_text("[rules]\n")
+    for more, place in (
+        (("--store", store), store / "b.json"),
+        (("--config", given), given),
+        ((), settings),
+        (("--output", tmp_path / "b.json"), tmp_path / "b.json"),
+    ):
+        ended = run_audit(samples[0], *more, "--write-baseline", place)
+        assert ended.status == 2
+        assert "--write-baseline" in ended.err
+    assert run_audit(samples[0], "--format", "json", "--output", "reread.toml").status == 2
+    assert given.read_text() == settings.read_text() == "[rules]\n"
+    assert not list(store.iterdir())
+    assert not (tmp_path / "b.json").exists()

@@ -1,11 +1,14 @@
 """``reread audit``: formats, files, and evidence that stays as it is."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from reviewer.app import Program
+from reviewer.services.sample import write_sample
 from store.records.findings import Severity
 from tests.made import FakeProgram, command, lost, made_audit, made_finding, quiet_audit
 
@@ -114,3 +117,22 @@ def test_what_was_written_is_said_when_it_is_done(tmp_path: Path) -> None:
     program = FakeProgram([quiet_audit(), quiet_audit()])
     ended = command("audit", "x", "--output", str(place), program=program)
     assert ended.err == f"reread: wrote {place} (2 runs, html)\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+@pytest.mark.parametrize("name", ["audit.json", "audit.html", "audit.pdf"])
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, name: str) -> None:
+    import resource  # noqa: PLC0415 - not everywhere
+
+    (run, _) = write_sample(tmp_path / "sample")
+    out = tmp_path / "out"
+    out.mkdir()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    try:
+        ended = command("audit", str(run), "--output", str(out / name), program=Program())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert ended.status == 2
+    assert "File too large" in ended.err
+    assert list(out.iterdir()) == []

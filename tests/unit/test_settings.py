@@ -1,6 +1,7 @@
 """``reread.toml``: what a user may set, and what a run may not."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -328,3 +329,21 @@ def test_explain_names_what_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "limit = 13  (a whole number from 0)" in out
     assert 'words = ["all"]  (a list of texts)' in out
     assert "[shared]" in out
+
+
+@pytest.mark.parametrize("kind", ["folder", "lost link", "pipe"])
+def test_settings_that_are_no_file_are_not_left_out_unsaid(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "reread.toml"
+    if kind == "folder":
+        place.mkdir()
+    elif kind == "lost link":
+        place.symlink_to("nowhere")
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(place)
+    else:
+        pytest.skip("no pipes with names here")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        user_settings(None)

@@ -1,9 +1,10 @@
 """Every text of the window follows the language."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -59,6 +60,25 @@ def test_a_switch_of_the_language_retitles_everything(opened: Shell, qapp: QAppl
     menu_action(opened, "视图(V)", "语言", "English").trigger()
     qapp.processEvents()
     assert sorted(shown_texts(opened)) == sorted(before)
+
+
+def test_the_words_of_qt_follow_the_language_and_leave_with_the_window(
+    opened: Shell, speak: Callable[[str], None]
+) -> None:
+    def cut() -> str:
+        return QCoreApplication.translate("QWidgetTextControl", "Cu&t")
+
+    assert cut() == "Cu&t"
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if not (Path(folder) / "qtbase_zh_CN.qm").exists():
+        pytest.skip("this Qt brings no Chinese")
+    speak("zh_CN")
+    assert "剪切" in cut()
+    speak("en")
+    assert cut() == "Cu&t"
+    speak("zh_CN")
+    opened.close()
+    assert cut() == "Cu&t"
 
 
 def test_a_pseudo_language_shows_that_no_text_passes_the_catalogue_by(

@@ -246,7 +246,8 @@ def _of_call(call: CallBill) -> Iterator[str]:
             new=_number(call.new),
             paid=_number(call.cumulative),
         )
-        yield _kinds(call)
+        if call.by_kind:
+            yield tr("Made up of: {kinds}.", kinds=_kinds(call))
     value = call.usage.input_tokens
     if value:
         beyond = "" if call.unaccounted is None else f" ({call.unaccounted:+,})"

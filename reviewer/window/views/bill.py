@@ -28,7 +28,8 @@ __all__ = ["PANEL", "BillView"]
 
 _ABREAST = 5
 """Kinds of the legend in one row."""
-_LEAST_ROWS = 5
+_LEAST_ROWS = 4
+_MARGIN = 10
 _TALLEST = 120
 """Pixels of what broke a prefix, before it scrolls."""
 _WIDTHS = (5, 11, 10, 12, 11, 12, 12, 34, 48, 12)
@@ -113,6 +114,7 @@ class BillView(QWidget):
         self.words.setObjectName("bill_words")
         self.change = RecordText(fitted=_TALLEST)
         self.change.setObjectName("bill_change")
+        self.change.document().setDocumentMargin(_MARGIN)
         self._lay_out()
         self.added.toggled.connect(lambda on: self.chart.add_up(added=on))
         self.chart.chosen.connect(self._go)
@@ -131,32 +133,27 @@ class BillView(QWidget):
         head = QHBoxLayout()
         head.addWidget(self.signs, 1)
         head.addWidget(self.added)
-        above = QWidget()
-        top = QVBoxLayout(above)
+        top = QVBoxLayout()
         top.setContentsMargins(12, 7, 10, 4)
         top.setSpacing(6)
         top.addWidget(self.summary)
         top.addWidget(self.legend)
         top.addLayout(head)
-        top.addWidget(self.chart, 1)
-        below = QWidget()
-        bottom = QVBoxLayout(below)
-        bottom.setContentsMargins(0, 0, 0, 6)
-        bottom.setSpacing(4)
-        bottom.addWidget(self.table, 1)
-        for widget in (self.words, self.change):
-            widget.setContentsMargins(12, 0, 12, 0)
-            bottom.addWidget(widget)
+        self.words.setContentsMargins(12, 4, 12, 2)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.setObjectName("bill_splitter")
         splitter.setChildrenCollapsible(False)
-        splitter.addWidget(above)
-        splitter.addWidget(below)
+        splitter.addWidget(self.chart)
+        splitter.addWidget(self.table)
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(splitter)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(splitter, 1)
+        column.addWidget(self.words)
+        column.addWidget(self.change)
 
     # -- what is shown ------------------------------------------------------------------
 

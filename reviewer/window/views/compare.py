@@ -276,7 +276,7 @@ class CompareView(QWidget):
     def _say(self, words: Callable[[], str], tone: str) -> None:
         self._words = words
         self.outcome.setText(shown(words()))
-        self.outcome.setAccessibleName(self.outcome.text())
+        self.outcome.setAccessibleName(shown(words()))
         tint(self.outcome, tone)
 
     def _hint(self) -> None:
@@ -308,6 +308,7 @@ class CompareView(QWidget):
         if self._words is str:
             self._hint()
         self.outcome.setText(shown(self._words()))
+        self.outcome.setAccessibleName(shown(self._words()))
         self._count()
 
     def _restyled(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -39,6 +39,8 @@ class CompareChooser(QWidget):
         self._paths: list[str] = []
         self._busy = False
         self.labels = (QLabel("A"), QLabel("B"))
+        for label in self.labels:
+            label.setTextFormat(Qt.TextFormat.PlainText)
         self.choices = (self._choice("compare_a"), self._choice("compare_b"))
         self.folder, self.file, self.go = QPushButton(), QPushButton(), QPushButton()
         names = ("compare_folder", "compare_file", "compare_go")

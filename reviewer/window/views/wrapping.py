@@ -65,6 +65,14 @@ class WrappingLabel(QLabel):
         self.words = shown(words)
         super().setText(breakable(self.words, self._longest))
 
+    def text(self) -> str:
+        """Return what it says, without the places to break at."""
+        return self.words
+
+    def select_all(self) -> None:
+        """Select everything that it says."""
+        self.setSelection(0, len(super().text()))
+
     def selected_text(self) -> str:
         """Return what is selected, without the places to break at."""
         return self.selectedText().replace(_BREAK, "")
@@ -93,7 +101,7 @@ class WrappingLabel(QLabel):
         """Offer to copy."""
         menu = QMenu(self)
         menu.addAction(tr("Copy"), self._copy).setEnabled(self.hasSelectedText())
-        menu.addAction(tr("Select all"), lambda: self.setSelection(0, len(self.text())))
+        menu.addAction(tr("Select all"), self.select_all)
         menu.exec(event.globalPos())
         menu.deleteLater()
 

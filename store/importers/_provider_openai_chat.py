@@ -1,0 +1,58 @@
+"""OpenAI's Chat Completions, also as OpenRouter, xAI, DeepSeek, Azure and others serve them.
+
+Citations are ``message.annotations`` on the text of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from store.importers._chat_call import Chat, is_chat_response
+from store.importers._openai_marks import mark
+from store.importers._wire import Exchange, Provider, Turn, Wire, items, mapping, members, string
+from store.importers._wire_answers import Answers
+from store.records.grades import Grade
+from store.records.runs import Part, PartKind
+
+__all__ = ["PROVIDER"]
+
+_SERVERS: Final = ("openrouter", "api.x.ai", "deepseek", "groq", "azure", "mistral", "perplexity")
+_SEARCHED: Final = (
+    "the service searched by itself within this call, and what it found is not in the capture"
+)
+_COMPRESSED: Final = (
+    "the request lets the service take messages out of its middle; its tokens do not contradict "
+    "that all of them were read"
+)
+
+
+def is_request(wire: Wire) -> bool:
+    """Return whether an exchange asks for a chat completion."""
+    return wire.path.endswith("/chat/completions")
+
+
+def is_response(value: Mapping[str, object]) -> bool:
+    """Return whether *value* is a chat completion or the first piece of a streamed one."""
+    return is_chat_response(value)
+
+
+def read(wire: Wire) -> Exchange:
+    """Return the call of one exchange."""
+    server = next((name for name in _SERVERS if name in wire.path), "openai")
+    chat = Chat.of(wire, server)
+    answers = Answers()
+    for annotation in members(chat.message.get("annotations")):
+        mark(annotation, chat.text, 0, answers, {})
+    request = wire.request
+    if "middle-out" in items(request.get("transforms")):
+        chat.exchange.doubt(Grade.INFERRED, _COMPRESSED)
+    plugins = [string(each.get("id")) for each in members(request.get("plugins"))]
+    asks = bool(mapping(request.get("web_search_options"))) or "web" in plugins
+    if asks or answers.citations():
+        chat.exchange.added.append(Turn("tool", (Part(PartKind.OPAQUE, name="web_search"),)))
+        chat.exchange.doubt(Grade.DERIVED, _SEARCHED)
+    return chat.finish(answers)
+
+
+PROVIDER = Provider("openai-chat", 200, is_request, is_response, read)
