@@ -65,7 +65,11 @@ def _drawn(blocks: Sequence[Block], meta: Meta) -> Iterator[bytes]:
 
     foot = f"{WORDS['title']} · {WORDS['made by']} {meta.version}"
     characters = alphabet((*letters(blocks), foot))
-    plain, bold = make(characters, REGULAR), make(characters, BOLD)
+    yield b""
+    plain = make(characters, REGULAR)
+    yield b""
+    bold = make(characters, BOLD)
+    yield b""
     with tempfile.TemporaryDirectory() as folder:
         pages = Pages(WORDS["title"], foot, plain, bold, Path(folder))
         for block in blocks:
