@@ -98,6 +98,11 @@ class DiffRows:
     def __len__(self) -> int:
         return len(self._rows) // 7
 
+    @property
+    def lines(self) -> tuple[int, int]:
+        """How many lines both texts have."""
+        return self._line_a, self._line_b
+
     def row(self, number: int) -> DiffRow:
         """Return one row."""
         piece, a, a_end, b, b_end, line_a, line_b = self._rows[7 * number : 7 * number + 7]

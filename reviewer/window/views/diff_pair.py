@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from reviewer.display import one_line
 from reviewer.window.i18n import tr
@@ -17,6 +17,7 @@ from reviewer.window.presenters.diff_rows import DiffRows
 from reviewer.window.tasks import CancelToken, Operation
 from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.diff_table import DiffTable
+from reviewer.window.views.following import plain_label
 from reviewer.window.views.text_stand_ins import shown
 
 if TYPE_CHECKING:
@@ -49,13 +50,11 @@ class DiffPair(QWidget):
         self._laid: _Laid | None = None
         self._goal: int | None = None
         self._nothing: Callable[[], str] = str
-        self.names = (QLabel(), QLabel())
+        self.names = (plain_label("", selectable=False), plain_label("", selectable=False))
         self.text = DiffTable(self)
         names = QHBoxLayout()
         names.setContentsMargins(8, 2, 8, 2)
         for label in self.names:
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             names.addWidget(label, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

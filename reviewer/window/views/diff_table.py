@@ -31,7 +31,8 @@ from store.records.text import Span, TextIndex
 __all__ = ["DiffTable"]
 
 _PADDING = 4
-_LINE_DIGITS = 8
+_LINE_DIGITS = 5
+"""Digits beside the number of a line, for what is cited there."""
 _SIGN_DIGITS = 3
 _PAUSE = 150
 _TINT = 0.10
@@ -125,6 +126,7 @@ class DiffTable(QTableView):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
         self._pause.timeout.connect(self._tell)
+        self.diff.modelReset.connect(self._spread)
         self.set_size(self.font().pointSizeF())
 
     def set_size(self, size: float) -> None:
@@ -166,7 +168,10 @@ class DiffTable(QTableView):
 
     def _spread(self) -> None:
         digit = self.fontMetrics().horizontalAdvance("0")
-        fixed = {LINE_A: _LINE_DIGITS, SIGN: _SIGN_DIGITS, LINE_B: _LINE_DIGITS}
+        rows = self.diff.rows
+        lines = rows.lines if rows is not None else (0, 0)
+        room = [_LINE_DIGITS + len(str(count)) for count in lines]
+        fixed = {LINE_A: room[0], SIGN: _SIGN_DIGITS, LINE_B: room[1]}
         left = self.viewport().width()
         for column, digits in fixed.items():
             self.setColumnWidth(column, digits * digit + 2 * _PADDING)

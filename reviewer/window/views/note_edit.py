@@ -107,11 +107,14 @@ class NoteEdit(QWidget):
     def retranslate(self) -> None:
         """Show every text in the present language."""
         self.words.setAccessibleName(tr("Note"))
-        self.words.setPlaceholderText(tr("A note on what is selected"))
-        self.keep.setText(tr("Keep note (Ctrl+Enter)"))
-        self.cancel.setText(tr("Leave it (Esc)"))
+        hint = tr("A note on what is selected. Ctrl+Enter keeps it, Esc leaves it.")
+        self.words.setPlaceholderText(hint)
+        self.keep.setText(tr("Keep"))
+        self.cancel.setText(tr("Leave"))
+        self.keep.setAccessibleName(tr("Keep note (Ctrl+Enter)"))
+        self.cancel.setAccessibleName(tr("Leave the note (Esc)"))
         for button in (self.keep, self.cancel):
-            button.setAccessibleName(button.text())
+            button.setToolTip(button.accessibleName())
         self._changed()
 
     def _changed(self) -> None:
@@ -119,7 +122,8 @@ class NoteEdit(QWidget):
         text = self.text()
         over = len(text) - NOTE_CHARS
         self.keep.setEnabled(bool(text.strip()) and over <= 0)
-        self.keep.setToolTip(tr("{n} characters too long", n=over) if over > 0 else "")
+        long = tr("{n} characters too long", n=over) if over > 0 else self.keep.accessibleName()
+        self.keep.setToolTip(long)
 
     def _ended(self, kept: bool) -> None:  # noqa: FBT001 - Qt's signature
         if not kept:
