@@ -174,7 +174,9 @@ def _compare(bag: CheckedBag, manifests: dict[str, dict[str, str]], is_tag: bool
     """Compare each manifest of one kind with what is there, in both directions."""
     there = dict(bag.tags) if is_tag else {f"{PAYLOAD}/{n}": f for n, f in bag.payload.items()}
     if is_tag:
-        there = {n: f for n, f in there.items() if not n.startswith("tagmanifest-")}
+        # These cannot list each other; another file whose name begins like theirs is none of them.
+        own = {f"tagmanifest-{algorithm}.txt" for algorithm in _KNOWN}
+        there = {n: f for n, f in there.items() if n not in own}
     unread = {problem.where for problem in bag.problems if problem.kind is ProblemKind.LOST}
     for algorithm, listed in manifests.items():
         name = f"{'tag' if is_tag else ''}manifest-{algorithm}.txt"

@@ -169,12 +169,13 @@ class _Content:
         return True
 
     def _bytes(self, name: str, start: object, end: object) -> bytes | None:
-        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
+        size = self._bag.payload[name].size
+        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end <= size:
             return None
         try:
             with open_plain(self._root / name, self._bag.root) as file:
                 file.seek(start)
-                return file.read(min(end - start, self._bag.payload[name].size))
+                return file.read(end - start)
         except StoreError:
             return None
 

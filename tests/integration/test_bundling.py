@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import unquote
 
 import bagit
 import pytest
@@ -183,6 +184,36 @@ def test_what_reports_say_must_fit_the_evidence_also_in_a_bag_made_anew(
         crate.write_text(json.dumps(found), "utf-8")
     _sealed(bundle)
     assert any(told in each.what for each in verify_bundle(str(bundle)).problems)
+
+
+def test_a_quotation_ends_no_later_than_its_file(bundle: Path) -> None:
+    place = bundle / "data" / "annotations.jsonld"
+    found = json.loads(place.read_text("utf-8"))
+    changed = 0
+    for item in found["first"]["items"]:
+        target = item.get("target")
+        state = target.get("state") if isinstance(target, dict) else None
+        if not state or "cached" not in state:
+            continue
+        text = (bundle / "data" / unquote(state["cached"])).read_bytes()
+        for each in target.get("selector", []):
+            if each["type"] == "TextQuoteSelector":
+                each["exact"] = text[-1:].decode()
+            if each["type"] == "DataPositionSelector":
+                each["start"], each["end"] = len(text) - 1, len(text) + 5
+                changed += 1
+    assert changed
+    place.write_text(json.dumps(found), "utf-8")
+    crate = bundle / "data" / "ro-crate-metadata.json"
+    described = json.loads(crate.read_text("utf-8"))
+    for entity in described["@graph"]:
+        if entity["@id"] == place.name:
+            entity["sha256"] = hashlib.sha256(place.read_bytes()).hexdigest()
+            entity["contentSize"] = str(place.stat().st_size)
+    crate.write_text(json.dumps(described), "utf-8")
+    _sealed(bundle)
+    problems = verify_bundle(str(bundle)).problems
+    assert sum("quotes what does not" in each.what for each in problems) == changed
 
 
 def test_the_same_run_gives_the_same_bytes_at_the_same_time(

@@ -153,3 +153,19 @@ def test_any_name_is_written_on_one_line_and_read_again(name: str) -> None:
     assert "\n" not in written
     assert "\r" not in written
     assert decoded_path(written) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tagmanifest-.html",
+        "tagmanifest-none.txt",
+        "tagmanifest-sha256.txt.html",
+        "tagmanifest-d/more.txt",
+        "tags/tagmanifest-sha256.txt",
+    ],
+)
+def test_a_name_like_that_of_a_manifest_hides_no_file(bag: Path, name: str) -> None:
+    (bag / name).parent.mkdir(exist_ok=True)
+    (bag / name).write_bytes(b"more")
+    assert name in _wrong(check_bag(bag))
