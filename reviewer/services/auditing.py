@@ -83,12 +83,10 @@ def audit_runs(  # noqa: PLR0913 - as above
                 yield problem
         if limited and count is None:
             # A limit that nothing was held against was not kept to.
-            yield Problem(found.path, _UNCOUNTED)
+            what = "limits in tokens are stated, and no tokens can be counted here: not looked at"
+            yield Problem(found.path, what)
         judge = partial(audit, found, *((count, encoding) if wanted else ()), check=check)
         yield _audited(found, partial(judge, settings=in_force), strict=strict)
-
-
-_UNCOUNTED = "limits in tokens are stated, and no tokens can be counted here: not looked at"
 
 
 def _reports_tokens(run: Run) -> bool:
