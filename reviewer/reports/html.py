@@ -21,6 +21,7 @@ from reviewer.reports._contents import (
     verdict_sign,
 )
 from reviewer.reports._decided import chain_words
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._html_citations import answer_part, citation_article, finding_part, jumps
 from reviewer.reports._html_sources import map_part, source_part
 from reviewer.reports._made import made_sentences
@@ -92,7 +93,7 @@ def _instead(name: str, reason: str, mark: str = "") -> str:
 
 def _index_row(audit: Audit, mark: str) -> list[str]:
     verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in verdict_counts(audit))
-    name = audit.run.title or audit.run.run_id
+    name = index_name(audit.run)
     left = words.undecided(audit.calls)
     return [
         link(f"#{mark}", name),
@@ -108,7 +109,8 @@ def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
     held = list(_parts(contents, mark, parts))
     yield f'<section class="run" id="{mark}">\n'
     yield tag("h2", run.title or run.run_id)
-    yield _facts(audit, mark)
+    name = run.title or run.run_id
+    yield parts.made(f"{name}: grade and counts", partial(_facts, audit, mark))
     yield sheet(problem_sheet(run.problems)) if run.problems else ""
     leads = " · ".join(link(f"#{mark}-{part.key}", part.name) for part in held)
     yield f'<nav class="parts" aria-label="parts"><p>{leads}</p></nav>\n'
@@ -180,7 +182,7 @@ def _facts(audit: Audit, mark: str) -> str:
         f'<dl class="facts">{pairs}</dl>\n'
         + tag("p", f"{words.summary(audit)}.")
         + tag("p", words.grade_words(audit))
-        + ("" if audit.run.answers else tag("p", words.NO_ANSWER))
+        + (tag("p", ending(audit.run)) if ending(audit.run) else "")
         + (f'<ul class="counts">{counts}</ul>\n' if counts else "")
     )
 

@@ -8,6 +8,7 @@ from functools import partial
 from reviewer.audit.answers import TextRun
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._bill import bill_sentences
 from reviewer.reports._contents import (
     INDEX,
@@ -22,6 +23,7 @@ from reviewer.reports._contents import (
     worst_first,
 )
 from reviewer.reports._decided import chain_words, of_finding, opinion_lines
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._made import made_sentences
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._markdown import anchor, block, code, exact, lead, prose, table
@@ -82,7 +84,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
     verdicts = ", ".join(f"{count} {code(v.word)}" for v, count in verdict_counts(audit))
     left = words.undecided(audit.calls)
     found = f"{len(audit.findings) or 'none'}"
-    name = prose(audit.run.title or audit.run.run_id)
+    name = prose(index_name(audit.run))
     return [
         lead(mark, name),
         words.grade_of(audit).value,
@@ -96,17 +98,33 @@ def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
     run, contents = audit.run, Contents(audit, meta)
     name = run.title or run.run_id
     yield f"## {anchor(mark)}{prose(name)}\n\n"
-    yield _facts(audit)
+    yield parts.made(f"{name}: grade and counts", lambda: _facts(audit))
     yield _sheet(problem_sheet(run.problems)) if run.problems else ""
     yield parts.made(f"{name}: {WORDS['answers']}", lambda: _answers(contents, mark))
     yield from _citations(contents, mark, parts)
     yield parts.made(f"{name}: {WORDS['findings']}", lambda: _findings(contents, mark))
-    yield _lines(WORDS["settings"], setting_lines(audit))
+    yield parts.made(f"{name}: {WORDS['settings']}", lambda: _settings(audit))
     yield parts.made(f"{name}: {WORDS['map']}", lambda: _map(audit))
     yield parts.made(f"{name}: {WORDS['sources']}", lambda: _sources(contents, mark))
-    yield _sheet(placeholder_sheet(audit)) if audit.placeholders else ""
-    yield _sheet(read_sheet(audit, meta)) if audit.reads else ""
-    yield _lines(WORDS["tokens"], bill_sentences(audit.bill))
+    yield parts.made(f"{name}: {WORDS['placeholders']}", lambda: _placeholders(audit))
+    yield parts.made(f"{name}: {WORDS['all reads']}", lambda: _reads(audit, meta))
+    yield parts.made(f"{name}: {WORDS['tokens']}", lambda: _tokens(audit))
+
+
+def _settings(audit: Audit) -> str:
+    return _lines(WORDS["settings"], setting_lines(audit))
+
+
+def _placeholders(audit: Audit) -> str:
+    return _sheet(placeholder_sheet(audit)) if audit.placeholders else ""
+
+
+def _reads(audit: Audit, meta: Meta) -> str:
+    return _sheet(read_sheet(audit, meta)) if audit.reads else ""
+
+
+def _tokens(audit: Audit) -> str:
+    return _lines(WORDS["tokens"], bill_sentences(audit.bill))
 
 
 def _facts(audit: Audit) -> str:
@@ -116,7 +134,8 @@ def _facts(audit: Audit) -> str:
         f"- {verdict_sign(verdict)} {code(verdict.word)}: {count}"
         for verdict, count in verdict_counts(audit)
     ]
-    said = "" if audit.run.answers else f"{words.NO_ANSWER}\n\n"
+    told = ending(audit.run)
+    said = f"{prose(told)}\n\n" if told else ""
     return "\n".join(lines) + f"\n\n{prose(words.grade_words(audit))}\n\n{said}"
 
 
@@ -226,19 +245,20 @@ def _leads(contents: Contents, told: CitationText, mark: str) -> str:
 
 def _findings(contents: Contents, mark: str) -> str:
     audit = contents.audit
-    heading = f"### {WORDS['findings']} ({len(audit.findings)})\n\n"
+    heading = f"### {WORDS['findings']} ({counted_findings(audit)})\n\n"
+    gone = "".join(f"{prose(line)}\n\n" for line in absent_lines(audit))
     if not audit.findings:
         left = words.undecided(audit.calls)
-        return f"{heading}{WORDS['no findings']}{f'; {prose(left)}' if left else ''}.\n\n"
+        return f"{heading}{WORDS['no findings']}{f'; {prose(left)}' if left else ''}.\n\n{gone}"
     found = audit.findings
     rows = [_finding(contents, number, found[number], mark) for number in worst_first(audit)]
     names = ("severity", "rule", "finding", "where", "grade")
-    return f"{heading}{table(names, rows)}\n{_rules(contents)}"
+    return f"{heading}{table(names, rows)}\n{gone}{_rules(contents)}"
 
 
 def _finding(contents: Contents, number: int, finding: Finding, mark: str) -> list[str]:
     sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
-    known = contents.known_before(finding.fingerprint)
+    known = baseline_mark(finding)
     decided = opinion_lines(of_finding(contents.meta, contents.audit, finding))
     place = finding.where
     source = contents.sources.get(place.source_id) if place.source_id is not None else None

@@ -26,6 +26,7 @@ from reviewer.reports._contents import (
     verdict_counts,
 )
 from reviewer.reports._decided import chain_words
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._lines import Ink
 from reviewer.reports._made import made_sentences
 from reviewer.reports._paper_citations import answer_blocks, citation_blocks, finding_blocks
@@ -65,7 +66,11 @@ def _drawn(blocks: Sequence[Block], meta: Meta) -> Iterator[bytes]:
 
     foot = f"{WORDS['title']} · {WORDS['made by']} {meta.version}"
     characters = alphabet((*letters(blocks), foot))
-    plain, bold = make(characters, REGULAR), make(characters, BOLD)
+    yield b""
+    plain = make(characters, REGULAR)
+    yield b""
+    bold = make(characters, BOLD)
+    yield b""
     with tempfile.TemporaryDirectory() as folder:
         pages = Pages(WORDS["title"], foot, plain, bold, Path(folder))
         for block in blocks:
@@ -91,7 +96,7 @@ def _index_row(audit: Audit, mark: str) -> tuple[Ink, ...]:
     verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in verdict_counts(audit))
     left = words.undecided(audit.calls)
     found = f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))
-    name = Ink(audit.run.title or audit.run.run_id, target=mark)
+    name = Ink(index_name(audit.run), target=mark)
     grade = words.grade_of(audit).value
     return name, Ink(grade), Ink(verdicts or "–"), Ink(found), Ink(problem_counts(audit))
 
@@ -111,7 +116,7 @@ def _run(audit: Audit, mark: str, meta: Meta, failed: list[Block]) -> Iterator[B
             return [instead]
 
     yield Heading(name, 0, mark)
-    yield from _facts(audit)
+    yield from part(f"{name}: grade and counts", lambda: _facts(audit))
     if run.problems:
         yield from _sheet(problem_sheet(run.problems))
     cited = bool(audit.citations)
@@ -128,11 +133,12 @@ def _run(audit: Audit, mark: str, meta: Meta, failed: list[Block]) -> Iterator[B
             own,
         )
     yield from part(f"{name}: {WORDS['findings']}", lambda: finding_blocks(contents, mark))
-    yield from _lines(WORDS["settings"], setting_lines(audit))
+    yield from part(f"{name}: {WORDS['settings']}", lambda: _settings(audit))
     yield from part(f"{name}: {WORDS['map']}", lambda: map_blocks(contents, mark))
     yield from part(f"{name}: {WORDS['sources']}", lambda: source_blocks(contents, mark))
-    yield from _tables(audit, meta)
-    yield from _lines(WORDS["tokens"], bill_sentences(audit.bill))
+    yield from part(f"{name}: {WORDS['placeholders']}", lambda: _placeholders(audit))
+    yield from part(f"{name}: {WORDS['all reads']}", lambda: _reads(audit, meta))
+    yield from part(f"{name}: {WORDS['tokens']}", lambda: _tokens(audit))
     if run.answers and not cited:
         yield from part(f"{name}: {WORDS['plain']}", lambda: answer_blocks(contents, mark))
 
@@ -142,15 +148,26 @@ def _facts(audit: Audit) -> Iterator[Block]:
     yield Grid((), (3, 13), rows)
     yield _text(f"{words.summary(audit)}.")
     yield _text(words.grade_words(audit))
-    if not audit.run.answers:
-        yield _text(words.NO_ANSWER)
+    if told := ending(audit.run):
+        yield _text(told)
 
 
-def _tables(audit: Audit, meta: Meta) -> Iterator[Block]:
+def _settings(audit: Audit) -> Iterator[Block]:
+    yield from _lines(WORDS["settings"], setting_lines(audit))
+
+
+def _placeholders(audit: Audit) -> Iterator[Block]:
     if audit.placeholders:
         yield from _sheet(placeholder_sheet(audit))
+
+
+def _reads(audit: Audit, meta: Meta) -> Iterator[Block]:
     if audit.reads:
         yield from _sheet(read_sheet(audit, meta))
+
+
+def _tokens(audit: Audit) -> Iterator[Block]:
+    yield from _lines(WORDS["tokens"], bill_sentences(audit.bill))
 
 
 _SHARES = {"id": 5, "prose": 7, "word": 3}

@@ -193,7 +193,7 @@ class Capture:
         listed = None if root is None else root.get("interactions") or root.get("http_interactions")
         items = log.get("entries") if log is not None else listed or root
         children = items.children if items is not None and items.kind == "array" else []
-        values = [loads(_raw(text, child)) for child in children if child.complete]
+        values = [value for child in children if child.complete for value in _value(text, child)]
         what = f"is no JSON: {error}; the {len(values)} exchanges before that place were read"
         self._lost("", what)
         whole: object = {"interactions": values} if listed is not None else values
@@ -220,8 +220,12 @@ class Capture:
             self._lost("", "no cell of this notebook shows a response of a model")
 
 
-def _raw(text: str, node: Node) -> bytes:
-    return text[node.start : node.end].encode("utf-8", "surrogateescape")
+def _value(text: str, node: Node) -> list[object]:
+    """Return the value of *node*; nothing where only a tolerant parser takes it."""
+    try:
+        return [loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))]
+    except JsonError:
+        return []
 
 
 def _json_of(output: object) -> object:

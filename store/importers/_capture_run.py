@@ -14,7 +14,7 @@ from store.records.sources import VersionKey
 
 __all__ = ["run_of"]
 
-_SCRUBBED = re.compile(r"<[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+>")
+_SCRUBBED = re.compile(r"<[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+>|\(litellm_truncated skipped [0-9]+ chars")
 _TIMES = 4
 """So many times the tokens of a text, counted generously, and part of it was taken out."""
 
@@ -111,7 +111,12 @@ def _call(each: Numbered, builder: RunBuilder, origin: str) -> int:
 
 def _notice_scrubbing(exchange: Exchange) -> None:
     """Doubt a request in which a recorder put a name in place of text."""
-    found = next((m[0] for turn in exchange.sent for m in _names(turn)), "")
+    names = [m[0] for turn in exchange.sent for m in _names(turn)]
+    found = next((name for name in names if name.startswith("<")), "")
+    for cut in names:
+        if not cut.startswith("<"):
+            what = "a log cut text out of this request, which the model may have been given"
+            exchange.doubt(Grade.UNKNOWN, what)
     if not found:
         return
     tokens = exchange.usage.input_tokens

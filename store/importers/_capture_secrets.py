@@ -18,7 +18,7 @@ __all__ = ["MASK", "Masker", "shown_url"]
 MASK: Final = "*"
 """Stands for one character."""
 
-_KEEP: Final = 40
+_KEEP: Final = 200
 """JSON nested deeper than this is masked as text: no provider nests its bodies so deep."""
 
 _NAMES: Final = (

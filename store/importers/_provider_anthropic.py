@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from store.importers._anthropic_call import read_message
-from store.importers._wire import Provider, Wire
+from store.importers._wire import Provider, Wire, string
 
 __all__ = ["PROVIDER"]
 
@@ -20,7 +20,7 @@ _EVENTS: Final = frozenset(
 
 def is_response(value: Mapping[str, object]) -> bool:
     """Return whether *value* is a message, an error or the first event of a stream."""
-    kind = value.get("type")
+    kind = string(value.get("type"))
     if kind == "message":
         return value.get("role") == "assistant" and isinstance(value.get("content"), list)
     return kind in _EVENTS

@@ -34,7 +34,9 @@ _LOCATIONS: Final = {
 
 
 def is_response(value: Mapping[str, object]) -> bool:
-    """Return whether *value* is a response of Converse."""
+    """Return whether *value* is a response of Converse, or the first event of its stream."""
+    if isinstance(value.get("messageStart"), dict):
+        return True
     return bool(mapping(mapping(value.get("output")).get("message"))) and "usage" in value
 
 
@@ -77,8 +79,7 @@ def _streamed(wire: Wire) -> Mapping[str, object]:
     """Return the response that the events tell of; a citation comes before its words."""
     blocks: dict[int, dict[str, object]] = {}
     response: dict[str, object] = {}
-    for name, data in wire.events:
-        event = mapping(data)
+    for name, event in map(_named, wire.events):
         index = count(event.get("contentBlockIndex")) or 0
         if name == "contentBlockStart":
             blocks[index] = dict(mapping(event.get("start")))
@@ -90,6 +91,14 @@ def _streamed(wire: Wire) -> Mapping[str, object]:
             response["usage"] = event.get("usage")
     content = [_finished(blocks[index]) for index in sorted(blocks)]
     return {**response, "output": {"message": {"role": "assistant", "content": content}}}
+
+
+def _named(event: tuple[str, object]) -> tuple[str, Mapping[str, object]]:
+    """Return name and data of an event; a program sees the name as the only key of the data."""
+    name, data = event[0], mapping(event[1])
+    if name or len(data) != 1:
+        return name, data
+    return next((key, mapping(value)) for key, value in data.items())
 
 
 def _grow(block: dict[str, object], delta: Mapping[str, object]) -> None:

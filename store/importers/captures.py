@@ -132,7 +132,8 @@ class _Reading:
             exchange.notes.append(f"capture altered: {altered}")
 
     def _leave_out(self, wire: Wire) -> None:
-        asks = sum(key in wire.request for key in _ASKS) > 1 or wire.trouble
+        damaged = wire.has_request and not wire.request and wire.trouble
+        asks = sum(key in wire.request for key in _ASKS) > 1 or damaged
         counted = self._unread if asks else self._strange
         place = shown_url(wire.interaction.url) or "?"
         counted[place] = counted.get(place, 0) + 1

@@ -6,17 +6,28 @@ under which the place holds the words, and whether it can be verified at all.
 
 import csv
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from reviewer.audit.engine import audit
+from store.builder import RunBuilder
+from store.importers._capture_files import Capture
+from store.importers._capture_run import run_of
+from store.importers._capture_secrets import Masker
+from store.importers._capture_threads import Threads
+from store.importers._providers import is_response, provider_of, wire_of
 from store.opening import open_paths
 from store.records.citations import SourceCitation
 from store.records.findings import Audit, CitationFacts, Verdict
-from store.records.grades import Grade
+from store.records.grades import Grade, Layer
 from store.records.runs import EditKind, PartKind, Problem, ProblemKind, Run
 
 NO_CALL = ("format__mitmproxy__dumpfile-19.mitm", "mistral__cookbook__mistral-reference-rag.ipynb")
@@ -299,3 +310,60 @@ def test_a_notebook_without_a_response_says_so(shared: Path) -> None:
     (problem,) = opened(in_captures(shared, "mistral__cookbook__mistral-reference-rag.ipynb"))
     assert isinstance(problem, Problem)
     assert "no cell of this notebook shows a response" in problem.what
+
+
+def test_half_of_any_capture_is_a_problem_or_in_doubt_and_never_a_crash(
+    shared: Path, tmp_path: Path
+) -> None:
+    for path in sorted((shared / "data/captures").iterdir()):
+        data = path.read_bytes()
+        half = tmp_path / path.name
+        half.write_bytes(data[: len(data) // 2])
+        found = list(open_paths([str(half)]))
+        problems = [item for item in found if isinstance(item, Problem)]
+        problems += [p for run in found if isinstance(run, Run) for p in run.problems]
+        assert problems, path.name
+        assert not any("internal error" in problem.what for problem in problems), path.name
+        whole = sum(len(run.calls) for run in runs(path))
+        assert sum(len(run.calls) for run in found if isinstance(run, Run)) <= whole
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_value_of_another_type_anywhere_never_ends_the_reading(
+    shared: Path, data: st.DataObject
+) -> None:
+    strange = st.sampled_from([None, True, -1, 10**30, 1.5, "", "x", [], {}, [None], {"type": 1}])
+    name = data.draw(st.sampled_from(sorted({row["file"] for row in truth(shared)})))
+    capture = Capture(in_captures(shared, name).read_bytes(), is_response)
+    threads = Threads()
+    for exchange in capture.interactions():
+        wire = wire_of(exchange, Masker())
+        tree: list[object] = deepcopy(
+            [wire.request, wire.response, [event for _, event in wire.events]]
+        )
+        places = list(_places(tree))
+        for _ in range(data.draw(st.integers(0, 3))):
+            holder, key = places[data.draw(st.integers(0, len(places) - 1))]
+            holder[key] = data.draw(strange)
+        request, response, events = tree
+        named = zip(wire.events, events if isinstance(events, list) else [], strict=False)
+        changed = replace(
+            wire,
+            request=request if isinstance(request, dict) else {},
+            response=response,
+            events=tuple((event_name, event) for (event_name, _), event in named),
+        )
+        provider = provider_of(changed)
+        if provider is not None:
+            threads.add(exchange.number, provider.read(changed), None)
+    for thread in threads.threads:
+        run_of(thread, name, RunBuilder(name, name, "capture", Layer.WIRE))
+
+
+def _places(tree: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON of any shape
+    """Yield every place of a value in *tree*: what holds it, and under which key."""
+    for key in list(tree) if isinstance(tree, dict) else range(len(tree)):
+        yield tree, key
+        if isinstance(tree[key], (dict, list)):
+            yield from _places(tree[key])
