@@ -19,6 +19,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import pypdfium2
+
 HOME = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HOME))
 
@@ -104,8 +106,8 @@ def _comparison() -> str:
     return "```\n" + "".join(f"{line}\n" for line in lines) + "```\n"
 
 
-_FOR_PROGRAMS = ("annotations", "csv", "junit", "sarif")
-_FOR_PEOPLE = ("html", "md")
+_FOR_PROGRAMS = ("annotations", "csv", "json", "junit", "sarif", "text")
+_FOR_PEOPLE = ("html", "md", "pdf")
 
 
 def _sample_reports() -> dict[str, str]:
@@ -117,10 +119,24 @@ def _sample_reports() -> dict[str, str]:
             audits = [item for item in found if isinstance(item, Audit)]
             for wanted in (*_FOR_PEOPLE, *(() if place else _FOR_PROGRAMS)):
                 report = reports()[wanted]
-                chunks = report.write(audits, [], report_meta(everything=False))
-                made[f"docs/reference/samples/{name}{report.suffix}"] = "".join(chunks)
+                chunks = list(report.chunks(audits, [], report_meta(everything=False)))
+                path = f"docs/reference/samples/{name}{report.suffix}"
+                made[f"{path}.txt" if report.binary else path] = _as_read(chunks)
             made[f"docs/reference/samples/{name}.svg"] = "".join(picture(audits[0]))
     return made
+
+
+def _as_read(chunks: Sequence[str | bytes]) -> str:
+    """Return a report as text: of a paper the words of each page, as a reader's program finds them.
+
+    The pages themselves are no file of text, in which a change could be looked at.
+    """
+    text = "".join(chunk for chunk in chunks if isinstance(chunk, str))
+    paper = b"".join(chunk for chunk in chunks if isinstance(chunk, bytes))
+    for number, page in enumerate(pypdfium2.PdfDocument(paper) if paper else (), 1):
+        held = page.get_textpage().get_text_bounded().replace("\r\n", "\n")
+        text += f"-- page {number} --\n{held.rstrip()}\n\n"
+    return text
 
 
 def _between(text: str, name: str, made: str) -> str:

@@ -16,7 +16,11 @@ __all__ = ["addresses", "in_code", "names", "names_nothing"]
 
 Found = tuple[ClaimKind, int, int, Support]
 
-_URL = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"'`|\\^{}\[\]\0()（）。，；、]+", re.IGNORECASE)
+_URL = re.compile(
+    r"\b(?:https?|ftp|file)://(?:(?![,;:!?][^\W\d_a-z])[^\s<>\"'`|\\^{}\[\]\0()（）。，；、])+",
+    re.IGNORECASE,
+)
+"""Commas of Chinese are folded: one that is followed by a letter of no ASCII ends an address."""
 _MAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+\b")
 _ENDS = ".,;:!?*_~"
 

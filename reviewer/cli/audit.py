@@ -81,7 +81,7 @@ def _run(args: Namespace, context: Context) -> int:
     if args.baseline is not None:
         baseline = context.services.baseline(args.baseline)
         found = baseline.compared(found)
-        meta = replace(meta, baseline=baseline.fingerprints, baseline_name=args.baseline)
+        meta = replace(meta, baseline_name=args.baseline)
     writer = context.services.baseline_writer()
     progress = Progress(context.output, args)
     audits = progress.audits(writer.taking(account.audits(found)))

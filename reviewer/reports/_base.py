@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from store.records.findings import Audit
@@ -25,9 +25,8 @@ class Meta:
     ``version`` is Reread's own.  ``style`` is a style sheet for pages.
     ``columns`` and ``colour`` speak of a terminal.  With ``everything`` no
     list is shortened.  ``reviews`` are the decisions shown beside the audits,
-    ``None`` where none were asked for.  ``baseline`` are the fingerprints of
-    findings that were known before, ``None`` where no baseline was given, and
-    ``baseline_name`` the file they come from.
+    ``None`` where none were asked for.  ``baseline_name`` is the file of
+    findings that were known before, empty where no baseline was given.
     ``file_of`` gives the path of the file that holds the exact bytes of a
     version, written as the path of the run is, or ``None`` where none is known.
     ``rules`` are the id and the version of each rule that was asked.
@@ -40,7 +39,6 @@ class Meta:
     colour: bool = False
     everything: bool = False
     reviews: Reviews | None = None
-    baseline: Collection[str] | None = None
     baseline_name: str = ""
     file_of: Callable[[Run, Version], str | None] = _nowhere
     rules: tuple[tuple[str, int], ...] = ()

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reviewer.reports._base import Meta
 from store.records.findings import Audit, BaselineState, Finding
 
-__all__ = ["absent_lines", "baseline_mark", "counted_findings"]
+__all__ = ["absent_lines", "baseline_mark", "baseline_words", "counted_findings"]
+
+
+def baseline_words(meta: Meta) -> str:
+    """Return in a sentence which baseline the findings stand beside; empty where none does."""
+    if not meta.baseline_name:
+        return ""
+    return f"Findings were compared with the baseline {meta.baseline_name}."
 
 
 def counted_findings(audit: Audit) -> str:

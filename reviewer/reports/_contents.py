@@ -352,14 +352,6 @@ class Contents:
         excerpt = Excerpt(cited.text.text or "", cited.span)
         return Passage("stored", _stored_words(cited.held), excerpt.cut(self._limit()))
 
-    # -- what could not be decided ------------------------------------------------------
-
-    def known_before(self, fingerprint: str) -> str:
-        """Return in words whether a baseline knows a finding; empty where none was given."""
-        if self.meta.baseline is None:
-            return ""
-        return "known before" if fingerprint in self.meta.baseline else "new"
-
 
 def _stored_words(held: VersionFacts) -> str:
     version = held.version

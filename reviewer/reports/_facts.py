@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, is_dataclass
 from math import isfinite
 
@@ -85,7 +85,7 @@ def digest_of(run: Run) -> str | None:
 def run_record(audit: Audit) -> dict[str, object]:
     """Return the record of one run."""
     run = audit.run
-    return {
+    records: dict[str, object] = {
         "run_id": run.run_id,
         "title": run.title,
         "path": run.path,
@@ -96,20 +96,15 @@ def run_record(audit: Audit) -> dict[str, object]:
         "parent_run": run.parent_run,
         "branch": run.branch,
         "problems": [problem_record(problem) for problem in run.problems],
-        "calls": [_call(call) for call in audit.calls],
-        "sources": [source_record(source) for source in audit.sources],
-        "reads": [_read(read) for read in audit.reads],
-        "placeholders": [placeholder_record(facts) for facts in audit.placeholders],
-        "citations": [_citation(facts) for facts in audit.citations],
-        "claims": [_claim(facts) for facts in audit.claims],
-        "bill": bill_rows(audit.bill),
-        "bill_summary": bill_summary(audit.bill),
-        "retention": retention_records(audit.retention),
-        "findings": [finding_record(finding) for finding in audit.findings],
-        "settings": [setting_record(setting) for setting in audit.settings],
-        "absent": [finding_record(finding) for finding in audit.absent],
-        "digest": digest_of(run),
     }
+    failed: list[dict[str, str]] = []
+    for name, make in _PARTS.items():
+        try:
+            records[name] = make(audit)
+        except Exception as error:  # noqa: BLE001 - the other parts do not depend on it
+            records[name] = None
+            failed.append({"part": name, "reason": f"{type(error).__name__}: {error}"})
+    return {**records, "not_made": failed} if failed else records
 
 
 def _counts(audit: Audit, run: Run) -> dict[str, int]:
@@ -346,3 +341,21 @@ def finding_record(finding: Finding) -> dict[str, object]:
         "fingerprint": finding.fingerprint,
         "baseline": finding.baseline.value if finding.baseline else None,
     }
+
+
+_PARTS: Mapping[str, Callable[[Audit], object]] = {
+    "calls": lambda audit: [_call(call) for call in audit.calls],
+    "sources": lambda audit: [source_record(source) for source in audit.sources],
+    "reads": lambda audit: [_read(read) for read in audit.reads],
+    "placeholders": lambda audit: [placeholder_record(facts) for facts in audit.placeholders],
+    "citations": lambda audit: [_citation(facts) for facts in audit.citations],
+    "claims": lambda audit: [_claim(facts) for facts in audit.claims],
+    "bill": lambda audit: bill_rows(audit.bill),
+    "bill_summary": lambda audit: bill_summary(audit.bill),
+    "retention": lambda audit: retention_records(audit.retention),
+    "findings": lambda audit: [finding_record(finding) for finding in audit.findings],
+    "settings": lambda audit: [setting_record(setting) for setting in audit.settings],
+    "absent": lambda audit: [finding_record(finding) for finding in audit.absent],
+    "digest": lambda audit: digest_of(audit.run),
+}
+"""Each part of a record; one that cannot be made is ``null``, and ``not_made`` says why."""

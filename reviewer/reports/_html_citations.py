@@ -174,7 +174,7 @@ def _finding(contents: Contents, number: int, mark: str) -> list[str]:
     finding = contents.audit.findings[number]
     level = finding.severity.value
     sign = escape(f"{words.FINDING_SIGNS[finding.severity]} {level}")
-    known = baseline_mark(finding) or contents.known_before(finding.fingerprint)
+    known = baseline_mark(finding)
     decided = opinion_lines(of_finding(contents.meta, contents.audit, finding))
     return [
         f'<span class="severity {level}" id="{mark}-f{number}">{sign}</span>',

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from reviewer.reports._base import Meta
+from reviewer.reports._baseline import baseline_words
 from reviewer.reports._words import HASH_CHARS, counted
 
-__all__ = ["made_sentences", "made_words", "rules_digest", "tool_record"]
+__all__ = ["made_sentences", "made_words", "rule_versions", "rules_digest", "tool_record"]
 
 
 def rules_digest(meta: Meta) -> str:
@@ -36,9 +37,16 @@ def made_words(meta: Meta) -> str:
 
 
 def made_sentences(meta: Meta) -> Iterator[str]:
-    """Yield what the report was made with, every rule with its version."""
+    """Yield what the report was made with: every rule with its version, and the baseline."""
     yield f"Reread {meta.version}."
     if meta.rules:
-        named = ", ".join(f"{rule} {version}" for rule, version in meta.rules)
-        yield f"{counted(len(meta.rules), 'rule')} with their versions: {named}."
+        held = counted(len(meta.rules), "rule")
+        yield f"{held} with their versions: {rule_versions(meta)}."
         yield f"SHA-256 of these ids and versions, one pair a line: {rules_digest(meta)}."
+    if known := baseline_words(meta):
+        yield known
+
+
+def rule_versions(meta: Meta) -> str:
+    """Return each rule with its version, one behind another."""
+    return ", ".join(f"{rule} {version}" for rule, version in meta.rules)

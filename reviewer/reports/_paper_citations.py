@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from reviewer.audit.answers import TextRun
 from reviewer.reports import _words as words
-from reviewer.reports._baseline import absent_lines
+from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._blocks import Block, Heading, Paragraph, Quotation
 from reviewer.reports._contents import (
     WORDS,
@@ -153,7 +153,7 @@ def _leads(contents: Contents, told: CitationText, mark: str) -> Paragraph:
 def finding_blocks(contents: Contents, mark: str) -> Iterator[Block]:
     """Yield the findings, the worst first, and what their rules say."""
     found = contents.audit.findings
-    yield Heading(f"{WORDS['findings']} ({len(found)})", 1)
+    yield Heading(f"{WORDS['findings']} ({counted_findings(contents.audit)})", 1)
     if not found:
         left = words.undecided(contents.audit.calls)
         said = f"{WORDS['no findings']}; {left}." if left else f"{WORDS['no findings']}."
@@ -167,7 +167,7 @@ def finding_blocks(contents: Contents, mark: str) -> Iterator[Block]:
 
 def _finding(contents: Contents, finding: Finding, number: int, mark: str) -> Iterator[Block]:
     shown, look = _SEVERITIES[finding.severity]
-    known = contents.known_before(finding.fingerprint)
+    known = baseline_mark(finding)
     head = f"{shown} {finding.severity.value} {finding.rule}{f' ({known})' if known else ''}"
     inks = (Ink(head, bold=True, look=look), Ink(f"  {finding.message}"))
     yield Paragraph(inks, f"{mark}-f{number}", keep=True)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from tempfile import SpooledTemporaryFile
+from typing import TypeVar
 
-__all__ = ["Parts", "Spool"]
+from store.records.runs import Problem, ProblemKind
+
+__all__ = ["Parts", "Records", "Spool"]
+
+_T = TypeVar("_T")
 
 
 class Parts:
@@ -26,6 +31,29 @@ class Parts:
             reason = f"{type(error).__name__}: {error}"
             self.failed.append((name, reason))
             return self._instead(name, reason, mark)
+
+
+class Records:
+    """Makes the records of a report for programs; one that fails becomes a problem.
+
+    ``problems`` are those of what could not be made, of the kind that says
+    that something could not be looked at; *where* names the run.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self.problems: list[Problem] = []
+
+    def made(self, name: str, make: Callable[[], _T]) -> Iterator[_T]:
+        """Yield what *make* makes, or nothing where it cannot."""
+        try:
+            record = make()
+        except Exception as error:  # noqa: BLE001 - the rest of the report does not depend on it
+            told = f"this part of the report could not be made: {name} "
+            told += f"({type(error).__name__}: {error})"
+            self.problems.append(Problem(self._where, told, ProblemKind.LOST))
+        else:
+            yield record
 
 
 _IN_MEMORY = 4_000_000

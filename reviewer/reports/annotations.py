@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
-from reviewer.reports._decided import decision_record, of_citation, of_finding
+from reviewer.reports._decided import chain_words, decision_record, of_citation, of_finding
 from reviewer.reports._evidence_files import EvidenceFiles
 from reviewer.reports._facts import digest_of, dumps
-from reviewer.reports._made import made_words
+from reviewer.reports._made import made_words, rules_digest
+from reviewer.reports._parts import Records
 from reviewer.reports._safe import changed_texts
 from reviewer.reports._selectors import Targets, named
 from reviewer.reports._settings import setting_lines
@@ -44,21 +46,37 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     between = "\n"
     for audit in audits:
         made = _Annotations(audit, meta, files)
-        runs.append(_run(audit, made.targets.run, files))
-        for annotation in made.all():
+        records = Records(audit.run.path)
+        for annotation in made.all(records):
             total += 1
             yield between
             yield _json(annotation)
             between = ",\n"
+        runs.append(_run(audit, made.targets.run, files, records.problems))
     name = named("collection", *(f"{run['id']}" for run in runs))
     yield f'],\n"id": {dumps(named("page", name))}, "partOf": {dumps(name)}}},\n'
     yield f'"id": {dumps(name)},\n"total": {total},\n"reread:runs": {_json(runs)},\n'
-    yield f'"reread:made": {dumps(made_words(meta))},\n'
+    for key, value in _made(meta):
+        yield f'"{key}": {_json(value)},\n'
     told = [files.told(each) for each in problems]
     yield f'"reread:problems": {_json(told)}}}\n'
 
 
-def _run(audit: Audit, run_name: str, files: EvidenceFiles) -> dict[str, object]:
+def _made(meta: Meta) -> Iterator[tuple[str, object]]:
+    """Yield what this was made with: the tool, its rules, the baseline, the log."""
+    yield "reread:made", made_words(meta)
+    if meta.rules:
+        yield "reread:rules", [f"{rule} {version}" for rule, version in meta.rules]
+        yield "reread:rulesDigest", f"sha256:{rules_digest(meta)}"
+    if meta.baseline_name:
+        yield "reread:baselineFile", meta.baseline_name
+    if meta.reviews is not None:
+        yield "reread:decisions", chain_words(meta.reviews)
+
+
+def _run(
+    audit: Audit, run_name: str, files: EvidenceFiles, problems: Sequence[Problem]
+) -> dict[str, object]:
     run = audit.run
     files.inside(run)
     shown = replace(audit, settings=tuple(map(files.setting, audit.settings)))
@@ -69,7 +87,7 @@ def _run(audit: Audit, run_name: str, files: EvidenceFiles) -> dict[str, object]
         "reread:digest": digest_of(run),
         "reread:grade": run.grade.value,
         "reread:layer": run.layer.value,
-        "reread:problems": [files.told(each) for each in run.problems],
+        "reread:problems": [files.told(each) for each in (*run.problems, *problems)],
         "reread:settings": list(setting_lines(shown)),
     }
 
@@ -89,15 +107,18 @@ class _Annotations:
         self._generator = {"type": "Software", "name": f"Reread {meta.version}"}
         self._seen: dict[str, int] = {}
 
-    def all(self) -> Iterator[object]:
+    def all(self, records: Records) -> Iterator[object]:
         """Yield an annotation for each citation, then for each finding."""
-        claims = words.claims(self._audit)
-        for facts, claim in zip(self._audit.citations, claims, strict=True):
-            yield self._citation(facts, claim)
+        told = partial(words.claims, self._audit)
+        claims = next(records.made("the words that are cited", told), None)
+        for place, facts in enumerate(self._audit.citations):
+            made = partial(self._citation, facts, claims[place] if claims else None)
+            yield from records.made(f"citation {facts.index}", made)
         cited = {facts.index: facts for facts in self._audit.citations}
-        for finding in self._audit.findings:
+        for finding in (*self._audit.findings, *self._audit.absent):
             number = finding.where.citation
-            yield self._finding(finding, None if number is None else cited.get(number))
+            made = partial(self._finding, finding, None if number is None else cited.get(number))
+            yield from records.made(f"a finding of {finding.rule}", made)
 
     def _citation(self, facts: CitationFacts, claim: str | None) -> dict[str, object]:
         bodies: list[dict[str, object]] = [
@@ -127,6 +148,7 @@ class _Annotations:
 
     def _finding(self, finding: Finding, facts: CitationFacts | None) -> dict[str, object]:
         state = of_finding(self._meta, self._audit, finding)
+        known = {"reread:baseline": finding.baseline.value} if finding.baseline else {}
         target = self.targets.cited(facts) if facts else self.targets.in_record(finding)
         return {
             "id": self._id("finding", finding.fingerprint),
@@ -144,6 +166,7 @@ class _Annotations:
             "reread:grade": finding.grade.value,
             "reread:where": words.where(finding),
             "reread:fingerprint": finding.fingerprint or None,
+            **known,
         }
 
     def _id(self, kind: str, key: str) -> str:

@@ -11,10 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
-from reviewer.reports._decided import of_citation, of_finding, opinion_lines
+from reviewer.reports._baseline import baseline_words
+from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines
+from reviewer.reports._facts import digest_of
+from reviewer.reports._made import rules_digest
+from reviewer.reports._parts import Records
 from reviewer.reports._safe import safe, shortened
 from reviewer.reports._settings import setting_lines
 from reviewer.reports._version_places import VersionPlaces, full_reference
@@ -70,21 +75,51 @@ _NUMBER = re.compile(r"-?[0-9]+\Z")
 def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     yield "\ufeff" + _line(_COLUMNS)
     for audit in audits:
-        versions = VersionPlaces(audit)
-        claims = words.claims(audit)
-        for facts, claim in zip(audit.citations, claims, strict=True):
-            yield _row(_citation(audit, facts, claim, versions, meta))
-        for finding in audit.findings:
-            state = finding.baseline.value if finding.baseline else None
-            yield _row(_finding(audit, finding, state, versions, meta))
-        for finding in audit.absent:
-            yield _row(_finding(audit, finding, "absent", versions, meta))
-        for problem in audit.run.problems:
-            yield _row({**_problem(problem), "run_id": audit.run.run_id})
-        for line in setting_lines(audit):
-            yield _row({"kind": "setting", "run_id": audit.run.run_id, "reason": line})
+        yield from _audit(audit, meta)
     for problem in problems:
         yield _row(_problem(problem))
+    yield from map(_row, _made(meta))
+
+
+def _audit(audit: Audit, meta: Meta) -> Iterator[str]:
+    run, records = audit.run, Records(audit.run.path)
+    versions = VersionPlaces(audit)
+    claims = next(records.made("the words that are cited", partial(words.claims, audit)), None)
+    for place, facts in enumerate(audit.citations):
+        claim = claims[place] if claims else None
+        row = partial(_citation, audit, facts, claim, versions, meta)
+        yield from map(_row, records.made(f"citation {facts.index}", row))
+    for finding in (*audit.findings, *audit.absent):
+        row = partial(_finding, audit, finding, versions, meta)
+        yield from map(_row, records.made(f"a finding of {finding.rule}", row))
+    for problem in (*run.problems, *records.problems):
+        yield _row({**_problem(problem), "run_id": run.run_id})
+    for line in setting_lines(audit):
+        yield _row({"kind": "setting", "run_id": run.run_id, "reason": line})
+    yield _row(
+        {
+            "kind": "run",
+            "run_id": run.run_id,
+            "result": run.layer.value,
+            "grade": words.grade_of(audit).value,
+            "reason": f"{words.grade_words(audit)} {words.summary(audit)}.",
+            "sha256": digest_of(run),
+            "path": run.path,
+        }
+    )
+
+
+def _made(meta: Meta) -> Iterator[dict[str, object]]:
+    """Yield what the table was made with: the tool, its rules, the baseline, the log."""
+    yield {"kind": "made", "result": meta.version, "reason": "Reread"}
+    for rule, version in meta.rules:
+        yield {"kind": "made", "rule": rule, "result": version, "sha256": rules_digest(meta)}
+    if known := baseline_words(meta):
+        yield {"kind": "made", "reason": known, "path": meta.baseline_name}
+    if meta.reviews is not None:
+        log = meta.reviews
+        told = {"reason": chain_words(log), "sha256": log.last_hash or None, "path": log.log}
+        yield {"kind": "made", **told}
 
 
 def _row(cells: dict[str, object]) -> str:
@@ -134,7 +169,7 @@ def _citation(
 
 
 def _finding(
-    audit: Audit, finding: Finding, state: str | None, versions: VersionPlaces, meta: Meta
+    audit: Audit, finding: Finding, versions: VersionPlaces, meta: Meta
 ) -> dict[str, object]:
     where = finding.where
     return {
@@ -150,7 +185,7 @@ def _finding(
         "message": where.message,
         "tool_call_id": where.tool_call_id,
         "decisions": "\n".join(opinion_lines(of_finding(meta, audit, finding))),
-        "baseline": state,
+        "baseline": finding.baseline.value if finding.baseline else None,
         "key": finding.fingerprint,
         "path": audit.run.path,
     }

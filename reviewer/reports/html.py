@@ -109,7 +109,8 @@ def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
     held = list(_parts(contents, mark, parts))
     yield f'<section class="run" id="{mark}">\n'
     yield tag("h2", run.title or run.run_id)
-    yield _facts(audit, mark)
+    name = run.title or run.run_id
+    yield parts.made(f"{name}: grade and counts", partial(_facts, audit, mark))
     yield sheet(problem_sheet(run.problems)) if run.problems else ""
     leads = " · ".join(link(f"#{mark}-{part.key}", part.name) for part in held)
     yield f'<nav class="parts" aria-label="parts"><p>{leads}</p></nav>\n'

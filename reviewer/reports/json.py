@@ -46,10 +46,12 @@ def _record(audit: Audit, meta: Meta) -> dict[str, object]:
     return record
 
 
-def _decided(records: object, states: Iterable[TargetState | None]) -> list[object]:
-    held = records if isinstance(records, list) else []
+def _decided(records: object, states: Iterable[TargetState | None]) -> list[object] | None:
+    if not isinstance(records, list):  # this part could not be made
+        return None
     return [
-        {**each, "decision": state_record(state)} for each, state in zip(held, states, strict=True)
+        {**each, "decision": state_record(state)}
+        for each, state in zip(records, states, strict=True)
     ]
 
 

@@ -10,18 +10,22 @@ is ever a case that passed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
 from reviewer.audit.rules import rules
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
-from reviewer.reports._decided import of_citation, of_finding, opinion_lines, settled
+from reviewer.reports._baseline import absent_lines, baseline_mark
+from reviewer.reports._decided import chain_words, of_citation, of_finding, opinion_lines, settled
 from reviewer.reports._facts import digest_of
-from reviewer.reports._made import made_words
+from reviewer.reports._made import made_words, rule_versions, rules_digest
+from reviewer.reports._parts import Records
 from reviewer.reports._safe import safe, shortened
 from reviewer.reports._settings import setting_lines
+from reviewer.reports._version_places import VersionPlaces, full_reference
 from store.records.findings import Audit, BaselineState, CitationFacts, Finding, Severity, Verdict
 from store.records.runs import Problem, ProblemKind
 
@@ -50,7 +54,7 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     if problems:
         cases = [_problem(each, "opening") for each in problems if each.kind is ProblemKind.LOST]
         told = [_told(each) for each in problems if each.kind is not ProblemKind.LOST]
-        yield from _element("opening", "opening", {}, cases, told)
+        yield from _element("opening", "opening", _made(meta), cases, told)
     yield "</testsuites>\n"
 
 
@@ -63,21 +67,34 @@ def _suite(audit: Audit, meta: Meta) -> Iterator[str]:
         "layer": run.layer.value,
         "grade": words.grade_words(audit),
         "digest": digest_of(run) or "none",
-        "made by": made_words(meta),
+        **_made(meta),
     }
-    if meta.reviews is not None:
-        about["decisions"] = f"{meta.reviews.log}, last hash {meta.reviews.last_hash or 'none'}"
     for number, line in enumerate(setting_lines(audit), 1):
         about[f"setting {number}"] = line
     lost = [each for each in run.problems if each.kind is ProblemKind.LOST]
     told = [_told(each) for each in run.problems if each.kind is not ProblemKind.LOST]
+    told += absent_lines(audit)
+    records = Records(run.path)
+    spoken = [*_citations(audit, meta, records), *_findings(audit, meta, records)]
     cases = [
-        *(_problem(each, run.run_id) for each in lost),
-        *_citations(audit, meta),
-        *_findings(audit, meta),
+        *(_problem(each, run.run_id) for each in (*lost, *records.problems)),
+        *spoken,
         *_silent(audit, lost),
     ]
     yield from _element(run.title or run.run_id, run.run_id, about, cases, told)
+
+
+def _made(meta: Meta) -> dict[str, str]:
+    """Return what the report was made with: the tool, its rules, the baseline, the log."""
+    made = {"made by": made_words(meta)}
+    if meta.rules:
+        made["rules and their versions"] = rule_versions(meta)
+        made["SHA-256 of rules and versions"] = rules_digest(meta)
+    if meta.baseline_name:
+        made["baseline"] = meta.baseline_name
+    if meta.reviews is not None:
+        made["decisions"] = chain_words(meta.reviews)
+    return made
 
 
 def _element(
@@ -109,7 +126,8 @@ def _case(case: _Case) -> str:
         return f"{head}>\n<system-out>{_escaped(case.details)}</system-out>\n</testcase>\n"
     message = _quoted(shortened(case.message, _MESSAGE))
     if case.state == "skipped":
-        return f"{head}>\n<skipped message={message}/>\n</testcase>\n"
+        told = f"<system-out>{_escaped(case.details)}</system-out>\n" if case.details else ""
+        return f"{head}>\n<skipped message={message}/>\n{told}</testcase>\n"
     body = _escaped(case.details or case.message)
     return (
         f"{head}>\n<{case.state} type={_quoted(case.kind)} message={message}>{body}"
@@ -142,40 +160,55 @@ def _group(run_id: str, what: str) -> str:
     return f"{run_id.replace('.', '_').replace('/', '_')}.{what}"
 
 
-def _citations(audit: Audit, meta: Meta) -> Iterator[_Case]:
+def _citations(audit: Audit, meta: Meta, records: Records) -> Iterator[_Case]:
+    """Yield a case for each citation."""
     found = {
         finding.where.citation: finding
         for finding in audit.findings
         if finding.rule.startswith("CIT") and finding.where.citation is not None
     }
-    claims = words.claims(audit)
-    for facts, claim in zip(audit.citations, claims, strict=True):
-        group = _group(audit.run.run_id, "citations")
-        name = f"{facts.index}: {words.label(facts)}"
-        finding = found.get(facts.index)
-        lines = list(_citation_lines(facts, claim, finding))
-        decided = [*opinion_lines(of_citation(meta, audit, facts))]
-        if finding is not None:
-            decided += opinion_lines(of_finding(meta, audit, finding))
-        if facts.verdict is Verdict.READ:
-            yield _Case(name, group, "passed", details="\n".join([*lines, *decided]))
-            continue
-        message = f"{facts.verdict.word}: {facts.reason}"
-        why = _why_skipped(audit, meta, finding)
-        if facts.verdict is Verdict.UNVERIFIABLE or why:
-            yield _Case(name, group, "skipped", message=f"{message} {why}".rstrip())
-            continue
-        yield _Case(
-            name, group, "failure", facts.verdict.word, message, "\n".join([*lines, *decided])
-        )
+    claims = next(records.made("the words that are cited", partial(words.claims, audit)), None)
+    versions = VersionPlaces(audit)
+    for place, facts in enumerate(audit.citations):
+        finding, claim = found.get(facts.index), claims[place] if claims else None
+        told = partial(_citation_lines, facts, claim, finding, versions)
+        made = partial(_citation, audit, facts, finding, told, meta)
+        yield from records.made(f"citation {facts.index}", made)
+
+
+def _citation(
+    audit: Audit,
+    facts: CitationFacts,
+    finding: Finding | None,
+    told: Callable[[], Iterator[str]],
+    meta: Meta,
+) -> _Case:
+    group = _group(audit.run.run_id, "citations")
+    name = f"{facts.index}: {words.label(facts)}"
+    lines = list(told())
+    lines += opinion_lines(of_citation(meta, audit, facts))
+    if finding is not None:
+        lines += opinion_lines(of_finding(meta, audit, finding))
+    details = "\n".join(lines)
+    if facts.verdict is Verdict.READ:
+        return _Case(name, group, "passed", details=details)
+    message = f"{facts.verdict.word}: {facts.reason}"
+    why = _why_skipped(audit, meta, finding)
+    if facts.verdict is Verdict.UNVERIFIABLE or why:
+        message = f"{message} {why}".rstrip()
+        return _Case(name, group, "skipped", message=message, details=details)
+    return _Case(name, group, "failure", facts.verdict.word, message, details)
 
 
 def _citation_lines(
-    facts: CitationFacts, claim: str | None, finding: Finding | None
+    facts: CitationFacts, claim: str | None, finding: Finding | None, versions: VersionPlaces
 ) -> Iterator[str]:
     """Yield the evidence of a citation."""
-    rule = f", {finding.rule} ({finding.severity.value})" if finding else ""
+    rule = f", {finding.rule} ({_severity(finding)})" if finding else ""
     yield f"verdict {facts.verdict.word}, grade {facts.grade.value}{rule}"
+    known = versions.facts(facts.source_id, facts.version_id)
+    hash_ = known.version.sha256 if known else ""
+    yield f"cited {full_reference(facts)}, {f'sha256:{hash_}' if hash_ else 'no hash is known'}"
     yield f"anchor {words.anchor(facts)}"
     yield f"reason: {facts.reason}"
     if claim:
@@ -192,26 +225,35 @@ def _citation_lines(
         yield shortened(facts.evidence.text, _EXCERPT)
 
 
-def _findings(audit: Audit, meta: Meta) -> Iterator[_Case]:
+def _severity(finding: Finding) -> str:
+    """Return how severe a finding is, and whether it is new where that is known."""
+    return ", ".join(filter(None, (finding.severity.value, baseline_mark(finding))))
+
+
+def _findings(audit: Audit, meta: Meta, records: Records) -> Iterator[_Case]:
     """Yield a case for each finding that is no verdict on a citation."""
     names = {rule.id: rule.name for rule in rules()}
     for finding in audit.findings:
         if finding.rule.startswith("CIT") and finding.where.citation is not None:
             continue
-        name = f"{finding.rule} {names.get(finding.rule, '')}: {words.where(finding)}"
-        group = _group(audit.run.run_id, finding.rule)
-        why = _why_skipped(audit, meta, finding)
-        lines = [
-            f"{finding.severity.value}, grade {finding.grade.value}",
-            finding.message,
-            f"at {words.where(finding)}",
-            *opinion_lines(of_finding(meta, audit, finding)),
-        ]
-        details = "\n".join(lines)
-        if why:
-            yield _Case(name, group, "skipped", message=f"{finding.message} {why}")
-        else:
-            yield _Case(name, group, "failure", finding.severity.value, finding.message, details)
+        made = partial(_finding, audit, finding, names.get(finding.rule, ""), meta)
+        yield from records.made(f"a finding of {finding.rule}", made)
+
+
+def _finding(audit: Audit, finding: Finding, rule: str, meta: Meta) -> _Case:
+    name = f"{finding.rule} {rule}: {words.where(finding)}"
+    group = _group(audit.run.run_id, finding.rule)
+    lines = [
+        f"{_severity(finding)}, grade {finding.grade.value}",
+        finding.message,
+        f"at {words.where(finding)}",
+        *opinion_lines(of_finding(meta, audit, finding)),
+    ]
+    details = "\n".join(lines)
+    if why := _why_skipped(audit, meta, finding):
+        message = f"{finding.message} {why}"
+        return _Case(name, group, "skipped", message=message, details=details)
+    return _Case(name, group, "failure", finding.severity.value, finding.message, details)
 
 
 def _why_skipped(audit: Audit, meta: Meta, finding: Finding | None) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from reviewer.audit.answers import TextRun
 from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
+from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._bill import bill_sentences
 from reviewer.reports._contents import (
     INDEX,
@@ -97,17 +98,33 @@ def _run(audit: Audit, mark: str, meta: Meta, parts: Parts) -> Iterator[str]:
     run, contents = audit.run, Contents(audit, meta)
     name = run.title or run.run_id
     yield f"## {anchor(mark)}{prose(name)}\n\n"
-    yield _facts(audit)
+    yield parts.made(f"{name}: grade and counts", lambda: _facts(audit))
     yield _sheet(problem_sheet(run.problems)) if run.problems else ""
     yield parts.made(f"{name}: {WORDS['answers']}", lambda: _answers(contents, mark))
     yield from _citations(contents, mark, parts)
     yield parts.made(f"{name}: {WORDS['findings']}", lambda: _findings(contents, mark))
-    yield _lines(WORDS["settings"], setting_lines(audit))
+    yield parts.made(f"{name}: {WORDS['settings']}", lambda: _settings(audit))
     yield parts.made(f"{name}: {WORDS['map']}", lambda: _map(audit))
     yield parts.made(f"{name}: {WORDS['sources']}", lambda: _sources(contents, mark))
-    yield _sheet(placeholder_sheet(audit)) if audit.placeholders else ""
-    yield _sheet(read_sheet(audit, meta)) if audit.reads else ""
-    yield _lines(WORDS["tokens"], bill_sentences(audit.bill))
+    yield parts.made(f"{name}: {WORDS['placeholders']}", lambda: _placeholders(audit))
+    yield parts.made(f"{name}: {WORDS['all reads']}", lambda: _reads(audit, meta))
+    yield parts.made(f"{name}: {WORDS['tokens']}", lambda: _tokens(audit))
+
+
+def _settings(audit: Audit) -> str:
+    return _lines(WORDS["settings"], setting_lines(audit))
+
+
+def _placeholders(audit: Audit) -> str:
+    return _sheet(placeholder_sheet(audit)) if audit.placeholders else ""
+
+
+def _reads(audit: Audit, meta: Meta) -> str:
+    return _sheet(read_sheet(audit, meta)) if audit.reads else ""
+
+
+def _tokens(audit: Audit) -> str:
+    return _lines(WORDS["tokens"], bill_sentences(audit.bill))
 
 
 def _facts(audit: Audit) -> str:
@@ -228,19 +245,20 @@ def _leads(contents: Contents, told: CitationText, mark: str) -> str:
 
 def _findings(contents: Contents, mark: str) -> str:
     audit = contents.audit
-    heading = f"### {WORDS['findings']} ({len(audit.findings)})\n\n"
+    heading = f"### {WORDS['findings']} ({counted_findings(audit)})\n\n"
+    gone = "".join(f"{prose(line)}\n\n" for line in absent_lines(audit))
     if not audit.findings:
         left = words.undecided(audit.calls)
-        return f"{heading}{WORDS['no findings']}{f'; {prose(left)}' if left else ''}.\n\n"
+        return f"{heading}{WORDS['no findings']}{f'; {prose(left)}' if left else ''}.\n\n{gone}"
     found = audit.findings
     rows = [_finding(contents, number, found[number], mark) for number in worst_first(audit)]
     names = ("severity", "rule", "finding", "where", "grade")
-    return f"{heading}{table(names, rows)}\n{_rules(contents)}"
+    return f"{heading}{table(names, rows)}\n{gone}{_rules(contents)}"
 
 
 def _finding(contents: Contents, number: int, finding: Finding, mark: str) -> list[str]:
     sign = f"{words.FINDING_SIGNS[finding.severity]} {finding.severity.value}"
-    known = contents.known_before(finding.fingerprint)
+    known = baseline_mark(finding)
     decided = opinion_lines(of_finding(contents.meta, contents.audit, finding))
     place = finding.where
     source = contents.sources.get(place.source_id) if place.source_id is not None else None

@@ -66,7 +66,11 @@ def _drawn(blocks: Sequence[Block], meta: Meta) -> Iterator[bytes]:
 
     foot = f"{WORDS['title']} · {WORDS['made by']} {meta.version}"
     characters = alphabet((*letters(blocks), foot))
-    plain, bold = make(characters, REGULAR), make(characters, BOLD)
+    yield b""
+    plain = make(characters, REGULAR)
+    yield b""
+    bold = make(characters, BOLD)
+    yield b""
     with tempfile.TemporaryDirectory() as folder:
         pages = Pages(WORDS["title"], foot, plain, bold, Path(folder))
         for block in blocks:
@@ -112,7 +116,7 @@ def _run(audit: Audit, mark: str, meta: Meta, failed: list[Block]) -> Iterator[B
             return [instead]
 
     yield Heading(name, 0, mark)
-    yield from _facts(audit)
+    yield from part(f"{name}: grade and counts", lambda: _facts(audit))
     if run.problems:
         yield from _sheet(problem_sheet(run.problems))
     cited = bool(audit.citations)
@@ -129,11 +133,12 @@ def _run(audit: Audit, mark: str, meta: Meta, failed: list[Block]) -> Iterator[B
             own,
         )
     yield from part(f"{name}: {WORDS['findings']}", lambda: finding_blocks(contents, mark))
-    yield from _lines(WORDS["settings"], setting_lines(audit))
+    yield from part(f"{name}: {WORDS['settings']}", lambda: _settings(audit))
     yield from part(f"{name}: {WORDS['map']}", lambda: map_blocks(contents, mark))
     yield from part(f"{name}: {WORDS['sources']}", lambda: source_blocks(contents, mark))
-    yield from _tables(audit, meta)
-    yield from _lines(WORDS["tokens"], bill_sentences(audit.bill))
+    yield from part(f"{name}: {WORDS['placeholders']}", lambda: _placeholders(audit))
+    yield from part(f"{name}: {WORDS['all reads']}", lambda: _reads(audit, meta))
+    yield from part(f"{name}: {WORDS['tokens']}", lambda: _tokens(audit))
     if run.answers and not cited:
         yield from part(f"{name}: {WORDS['plain']}", lambda: answer_blocks(contents, mark))
 
@@ -147,11 +152,22 @@ def _facts(audit: Audit) -> Iterator[Block]:
         yield _text(told)
 
 
-def _tables(audit: Audit, meta: Meta) -> Iterator[Block]:
+def _settings(audit: Audit) -> Iterator[Block]:
+    yield from _lines(WORDS["settings"], setting_lines(audit))
+
+
+def _placeholders(audit: Audit) -> Iterator[Block]:
     if audit.placeholders:
         yield from _sheet(placeholder_sheet(audit))
+
+
+def _reads(audit: Audit, meta: Meta) -> Iterator[Block]:
     if audit.reads:
         yield from _sheet(read_sheet(audit, meta))
+
+
+def _tokens(audit: Audit) -> Iterator[Block]:
+    yield from _lines(WORDS["tokens"], bill_sentences(audit.bill))
 
 
 _SHARES = {"id": 5, "prose": 7, "word": 3}

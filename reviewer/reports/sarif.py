@@ -17,6 +17,7 @@ from reviewer.reports._decided import review_record
 from reviewer.reports._evidence_files import EvidenceFiles
 from reviewer.reports._facts import digest_of, dumps
 from reviewer.reports._made import tool_record
+from reviewer.reports._parts import Records
 from reviewer.reports._safe import changed_texts, safe
 from reviewer.reports._sarif_results import CITATION_RULE, Artifacts, Results
 from reviewer.reports._settings import setting_record
@@ -63,11 +64,12 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     between = "\n"
     for audit in audits:
         runs.append(_run(audit, artifacts.files))
-        met += audit.run.problems
-        for result in Results(audit, meta, artifacts).all():
+        records = Records(audit.run.path)
+        for result in Results(audit, meta, artifacts).all(records):
             yield between
             yield _json(result)
             between = ",\n"
+        met += (*audit.run.problems, *records.problems)
     yield f'],\n"artifacts": {_json(artifacts.records())}'
     yield f',\n"tool": {_json({"driver": _driver(meta)})}'
     yield f',\n"invocations": {_json([_invocation([*met, *problems], artifacts.files)])}'

@@ -71,11 +71,6 @@ class Baseline:
                 held.setdefault(found.fingerprint, []).append(found)
         return made
 
-    @property
-    def fingerprints(self) -> frozenset[str]:
-        """All that was known, in whatever run, as long as nothing was compared."""
-        return frozenset(name for runs in self._known.values() for held in runs for name in held)
-
     def compared(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
         """Yield *found* with the state of each finding, and at last what was not audited again."""
         for item in found:

@@ -288,3 +288,10 @@ def test_the_target_of_a_link_can_be_quoted_with_it() -> None:
     talk = Talk()
     talk.result("Batches (see [limits](/ops/limits/batches) of the year) are small.")
     assert grounding(talk, '"see limits ops limits batches of the year"') is Grounding.FOUND
+
+
+@pytest.mark.parametrize("mark", ["，", "；", "：", "！", "？", "。", "、"])
+def test_an_address_ends_where_chinese_goes_on(mark: str) -> None:
+    address = "https://intra.example/x/17?a=1,2;b=c"
+    (claim,) = claims(f"地址 {address}{mark}运行正常")
+    assert (claim.kind, claim.text) == (ClaimKind.ADDRESS, address)

@@ -33,8 +33,12 @@ def test_there_is_a_row_for_each_citation_finding_and_problem(tmp_path: Path) ->
     told = json.loads(sample_report("json", tmp_path))["runs"]
     for kind, key in (("citation", "citations"), ("finding", "findings"), ("problem", "problems")):
         assert kinds.count(kind) == sum(len(run[key]) for run in told) > 0
-    assert all(row["run_id"] for row in rows)
-    assert all(row["grade"] for row in rows if row["kind"] != "problem")
+    assert all(row["run_id"] for row in rows if row["kind"] != "made")
+    judged = {"citation", "finding", "run"}
+    assert all(row["grade"] for row in rows if row["kind"] in judged)
+    assert [row["run_id"] for row in rows if row["kind"] == "run"] == [
+        run["run_id"] for run in told
+    ]
 
 
 def test_lines_end_as_the_standard_says_and_hold_equally_many_cells() -> None:
@@ -60,7 +64,7 @@ def test_any_text_in_a_record_gives_one_row_of_harmless_cells(text: str) -> None
     assert written.encode("utf-8")
     assert "\x00" not in written
     rows = _rows(written)
-    assert [row["kind"] for row in rows] == ["citation", "finding"]
+    assert [row["kind"] for row in rows] == ["citation", "finding", "run", "made"]
     for row in rows:
         assert not any(cell.lstrip().startswith(tuple("=+-@＝＋－＠")) for cell in row.values())
 
@@ -79,6 +83,7 @@ def test_chinese_is_there_and_the_file_says_that_it_is_utf8() -> None:
 
 def test_a_baseline_is_a_column() -> None:
     new = replace(made_finding(), baseline=BaselineState.NEW)
-    audit = replace(made_audit(), findings=(new,), absent=(made_finding(),))
-    assert [row["baseline"] for row in _table(audit)] == ["", "new", "absent"]
-    assert [row["baseline"] for row in _table(made_audit())] == ["", ""]
+    gone = replace(made_finding(), baseline=BaselineState.ABSENT)
+    audit = replace(made_audit(), findings=(new,), absent=(gone,))
+    assert [row["baseline"] for row in _table(audit)[:3]] == ["", "new", "absent"]
+    assert not any(row["baseline"] for row in _table(made_audit()))

@@ -231,7 +231,7 @@ def test_a_baseline_tells_new_findings_from_known_ones_and_from_those_that_are_g
         replace(made_finding(), baseline=BaselineState.NEW),
         replace(made_finding(), fingerprint="e" * 32, baseline=BaselineState.UNCHANGED),
     ]
-    gone = replace(made_finding(), fingerprint="d" * 32)
+    gone = replace(made_finding(), fingerprint="d" * 32, baseline=BaselineState.ABSENT)
     audit = replace(made_audit(), findings=tuple(found), absent=(gone,), citations=())
     run = _log(audit, baseline_name="known.json")
     assert [each["baselineState"] for each in run["results"]] == ["new", "unchanged"]

@@ -71,6 +71,7 @@ NAMED = {"query": "limits", "doc_ids": ["notice", "annex"]}
     ("body", "fires"),
     [
         ({"results": [{"block_id": "b1"}]}, ["RET002"]),
+        ({"results": [{"block_id": "b1", "text": "as annexed"}]}, ["RET002"]),
         ({"results": [{"block_id": "b1"}], "missing": ["annex"]}, []),
         ({"results": [{"block_id": "b1"}], "warning": "not all were searched"}, []),
         ({"results": [{"block_id": "b1"}, {"id": "unknown"}]}, []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from reviewer.audit.rules._example import Story
@@ -37,8 +38,13 @@ def _missing(search: Search) -> Iterator[str]:
         return
     for name in search.scope:
         written = (name, json.dumps(name)[1:-1])
-        if name not in search.sources and not any(each in search.text for each in written):
+        if name not in search.sources and not any(_stands(each, search.text) for each in written):
             yield name
+
+
+def _stands(name: str, text: str) -> bool:
+    """Whether *text* holds a name as a whole: the id ``c`` does not stand in “clause”."""
+    return re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", text) is not None
 
 
 def _told(*scope: str) -> Run:
