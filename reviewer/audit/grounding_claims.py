@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from reviewer.audit.grounding_dates import dates, support_for, times
-from reviewer.audit.grounding_names import CODE_WORD, addresses, in_code, names
+from reviewer.audit.grounding_names import addresses, in_code, names, names_nothing
 from reviewer.audit.grounding_quantities import quantities
 from reviewer.audit.grounding_support import Claim, Key, Support, whole_or_words, words_of
 from reviewer.audit.grounding_words import fold, ink
@@ -159,7 +159,7 @@ class _Answer:
                 made = in_code(words)
                 if made:
                     yield self._claim(made[0], start, end, made[1])
-                elif len(ink(words)) > 2 and not CODE_WORD.search(words):  # noqa: PLR2004 - as short as anything
+                elif len(ink(words)) > 2 and not names_nothing(words):  # noqa: PLR2004 - as short as anything
                     yield self._claim(ClaimKind.CODE, start, end, whole_or_words(words))
             self._cover(*found.span())
 

@@ -12,7 +12,7 @@ from reviewer.audit.grounding_support import Key, Support, whole_or_words
 from reviewer.audit.grounding_words import ink
 from store.records.findings import ClaimKind
 
-__all__ = ["CODE_WORD", "addresses", "in_code", "names"]
+__all__ = ["addresses", "in_code", "names", "names_nothing"]
 
 Found = tuple[ClaimKind, int, int, Support]
 
@@ -26,6 +26,8 @@ def addresses(text: str) -> Iterator[Found]:
     for pattern in (_URL, _MAIL):
         for found in pattern.finditer(text):
             written = found[0].rstrip(_ENDS)
+            if _STAND_IN.fullmatch(written):
+                continue
             key = ink(written)
             bare = ink(written.partition("://")[2])
             support: Support = ((key,), (bare,)) if bare else ((key,),)
@@ -93,15 +95,25 @@ def path(written: str) -> Support:
     return (whole, parts) if len(parts) > 1 else (whole,)
 
 
-CODE_WORD = re.compile(r"[{}<>*…]|\.\.\.|\bfoo\b|\bbar\b")
+_CODE_WORD = re.compile(r"[{}<>*…]|\.\.\.|\bfoo\b|\bbar\b")
 """A pattern or a stand-in, not a name."""
+_STAND_IN = re.compile(
+    r"[a-z][a-z0-9+.-]*://|(?:https?://)?(?:www\.)?example\.(?:com|net|org)/?", re.IGNORECASE
+)
+"""How addresses begin, and the names that RFC 2606 keeps for examples."""
+
+
+def names_nothing(words: str) -> bool:
+    """Whether words in backticks are a pattern or a stand-in, and no name."""
+    return bool(_CODE_WORD.search(words) or _STAND_IN.fullmatch(words.rstrip(_ENDS)))
+
 
 _ONE_WORD = re.compile(r"[\w.$@#:/\\+-]+(?:\([^()]*\))?[,;:]?")
 
 
 def in_code(words: str) -> tuple[ClaimKind, Support] | None:
     """Read what stands in a pair of backticks, folded, as one name; ``None`` where it is more."""
-    if CODE_WORD.search(words):
+    if names_nothing(words):
         return None
     for found in _URL.finditer(words):
         if found[0] == words:

@@ -18,7 +18,7 @@ from reviewer.audit.grounding_dates import dates, keys_of, times
 from reviewer.audit.grounding_find import Phrases
 from reviewer.audit.grounding_numbers import Number, Wanted, numbers
 from reviewer.audit.grounding_support import Key
-from reviewer.audit.grounding_words import fold, ink_of
+from reviewer.audit.grounding_words import fold, ink_of, without_links
 from reviewer.audit.residency import Stay
 from reviewer.audit.standing import Standing
 from reviewer.audit.views import views
@@ -131,6 +131,9 @@ class Places:
         folded = fold(text)
         if self._phrases:
             yield from self._phrases.found_in(ink_of(folded))
+            shown = without_links(folded)
+            if shown != folded:
+                yield from self._phrases.found_in(ink_of(shown))
         if has_values and self._numbers:
             for number in set(numbers(folded)):
                 yield from self._numbers.supported_by(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["fold", "ink", "ink_of"]
+__all__ = ["fold", "ink", "ink_of", "without_links"]
 
 _SAME_PLACE = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},  # full-width ASCII
@@ -47,3 +47,11 @@ def ink_of(folded: str) -> str:
     if folded.isascii():
         return folded.translate(_NO_INK).lower()
     return "".join(_INK.findall(folded)).casefold()
+
+
+_TARGET = re.compile(r"\]\([^()\[\]\s]*\)")
+
+
+def without_links(text: str) -> str:
+    """Return *text* without the targets of Markdown's links: as a page shows it to a reader."""
+    return _TARGET.sub("]", text) if "](" in text else text

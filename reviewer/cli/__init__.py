@@ -86,7 +86,7 @@ def parser() -> ArgumentParser:
         )
         command.configure(made)
         _add_traceback(made, default=None)
-        made.set_defaults(run=command.run)
+        made.set_defaults(run=command.run, refuse=made.error)
     return top
 
 
@@ -158,7 +158,10 @@ def _internal(error: Exception, output: Output, *, details: bool) -> int:
 def _run(arguments: Sequence[str], context: Context) -> int:
     top = parser()
     try:
-        chosen = top.parse_args(arguments)
+        chosen, left = top.parse_known_args(arguments)
+        if left:
+            # The command's own usage says what it takes; argparse would show that of all commands.
+            getattr(chosen, "refuse", top.error)(f"unrecognized arguments: {' '.join(left)}")
     except _Shown as shown:
         context.output.lines(str(shown).rstrip("\n").split("\n"))
         return Exit.OK

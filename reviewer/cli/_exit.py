@@ -24,7 +24,10 @@ class Exit(IntEnum):
 
 
 _MEANINGS = {
-    Exit.OK: "audited, and nothing at or above `--fail-on` was found; `compare`: the same",
+    Exit.OK: (
+        "audited, and nothing at or above `--fail-on` was found, as far as the record says: calls "
+        "of grade `unknown` are counted in the output and change no status; `compare`: the same"
+    ),
     Exit.FINDINGS: "findings at or above `--fail-on`; `compare`: different",
     Exit.USAGE: "wrong usage: nothing was done",
     Exit.UNDECIDED: (

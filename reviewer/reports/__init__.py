@@ -30,6 +30,7 @@ from reviewer.reports._decided import (
     state_record,
     time_words,
 )
+from reviewer.reports._ending import NO_ANSWER
 from reviewer.reports._facts import SCHEMA, dumps, problem_record, run_record, source_record
 from reviewer.reports._glossary import Word, glossary
 from reviewer.reports._map_text import map_lines, strip_lines
@@ -42,7 +43,6 @@ from reviewer.reports._settings import setting_lines, value_words
 from reviewer.reports._story import story_lines
 from reviewer.reports._svg import picture
 from reviewer.reports._words import (
-    NO_ANSWER,
     closing,
     coverage,
     grade_words,

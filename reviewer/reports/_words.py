@@ -30,7 +30,6 @@ from store.records.text import Span, Unit
 __all__ = [
     "FINDING_SIGNS",
     "HASH_CHARS",
-    "NO_ANSWER",
     "VERDICT_SIGNS",
     "call_ranges",
     "cited_place",
@@ -364,9 +363,6 @@ def no_citations(audit: Audit) -> str:
         "This record holds no citations; marks in the text of an answer are not read as citations."
     )
     return f"{text} To look at instead: {', '.join(shown)}." if shown else text
-
-
-NO_ANSWER = "No answer is recorded; states are those of the last call."
 
 
 def counted(count: int, noun: str) -> str:

@@ -21,6 +21,7 @@ from reviewer.reports._contents import (
     verdict_sign,
 )
 from reviewer.reports._decided import chain_words
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._html_citations import answer_part, citation_article, finding_part, jumps
 from reviewer.reports._html_sources import map_part, source_part
 from reviewer.reports._made import made_sentences
@@ -92,7 +93,7 @@ def _instead(name: str, reason: str, mark: str = "") -> str:
 
 def _index_row(audit: Audit, mark: str) -> list[str]:
     verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in verdict_counts(audit))
-    name = audit.run.title or audit.run.run_id
+    name = index_name(audit.run)
     left = words.undecided(audit.calls)
     return [
         link(f"#{mark}", name),
@@ -180,7 +181,7 @@ def _facts(audit: Audit, mark: str) -> str:
         f'<dl class="facts">{pairs}</dl>\n'
         + tag("p", f"{words.summary(audit)}.")
         + tag("p", words.grade_words(audit))
-        + ("" if audit.run.answers else tag("p", words.NO_ANSWER))
+        + (tag("p", ending(audit.run)) if ending(audit.run) else "")
         + (f'<ul class="counts">{counts}</ul>\n' if counts else "")
     )
 

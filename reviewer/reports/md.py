@@ -22,6 +22,7 @@ from reviewer.reports._contents import (
     worst_first,
 )
 from reviewer.reports._decided import chain_words, of_finding, opinion_lines
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._made import made_sentences
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._markdown import anchor, block, code, exact, lead, prose, table
@@ -82,7 +83,7 @@ def _index_row(audit: Audit, mark: str) -> list[str]:
     verdicts = ", ".join(f"{count} {code(v.word)}" for v, count in verdict_counts(audit))
     left = words.undecided(audit.calls)
     found = f"{len(audit.findings) or 'none'}"
-    name = prose(audit.run.title or audit.run.run_id)
+    name = prose(index_name(audit.run))
     return [
         lead(mark, name),
         words.grade_of(audit).value,
@@ -116,7 +117,8 @@ def _facts(audit: Audit) -> str:
         f"- {verdict_sign(verdict)} {code(verdict.word)}: {count}"
         for verdict, count in verdict_counts(audit)
     ]
-    said = "" if audit.run.answers else f"{words.NO_ANSWER}\n\n"
+    told = ending(audit.run)
+    said = f"{prose(told)}\n\n" if told else ""
     return "\n".join(lines) + f"\n\n{prose(words.grade_words(audit))}\n\n{said}"
 
 

@@ -26,6 +26,7 @@ from reviewer.reports._contents import (
     verdict_counts,
 )
 from reviewer.reports._decided import chain_words
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._lines import Ink
 from reviewer.reports._made import made_sentences
 from reviewer.reports._paper_citations import answer_blocks, citation_blocks, finding_blocks
@@ -91,7 +92,7 @@ def _index_row(audit: Audit, mark: str) -> tuple[Ink, ...]:
     verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in verdict_counts(audit))
     left = words.undecided(audit.calls)
     found = f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))
-    name = Ink(audit.run.title or audit.run.run_id, target=mark)
+    name = Ink(index_name(audit.run), target=mark)
     grade = words.grade_of(audit).value
     return name, Ink(grade), Ink(verdicts or "–"), Ink(found), Ink(problem_counts(audit))
 
@@ -142,8 +143,8 @@ def _facts(audit: Audit) -> Iterator[Block]:
     yield Grid((), (3, 13), rows)
     yield _text(f"{words.summary(audit)}.")
     yield _text(words.grade_words(audit))
-    if not audit.run.answers:
-        yield _text(words.NO_ANSWER)
+    if told := ending(audit.run):
+        yield _text(told)
 
 
 def _tables(audit: Audit, meta: Meta) -> Iterator[Block]:

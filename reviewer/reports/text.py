@@ -16,6 +16,7 @@ from reviewer.reports._decided import (
     of_finding,
     opinion_lines,
 )
+from reviewer.reports._ending import ending
 from reviewer.reports._made import made_words
 from reviewer.reports._settings import setting_lines
 from store.records.findings import (
@@ -27,7 +28,7 @@ from store.records.findings import (
     Severity,
     Verdict,
 )
-from store.records.runs import Problem
+from store.records.runs import Problem, ProblemKind
 
 __all__ = ["REPORT"]
 
@@ -48,8 +49,10 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     verdicts: dict[str, int] = {}
     runs = findings = 0
     calls: list[CallFacts] = []
+    met: list[Problem] = []
     for audit in audits:
         runs += 1
+        met += audit.run.problems
         calls += audit.calls
         findings += len(audit.findings)
         for facts in audit.citations:
@@ -57,13 +60,15 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         for line in _run(audit, meta):
             yield f"{line}\n"
         yield "\n"
+    met += problems  # they are only whole when every run was read
     counted = ", ".join(f"{count} {word}" for word, count in sorted(verdicts.items()))
     yield f"Audited {words.counted(runs, 'run')}: "
     yield words.counted(sum(verdicts.values()), "citation")
     yield f" ({counted})" if counted else ""
     left = words.undecided(calls)
+    lost = sum(problem.kind is ProblemKind.LOST for problem in met)
     yield f", {words.counted(findings, 'finding')}{f'; {left}' if left else ''}"
-    yield f", {words.counted(len(problems), 'problem')} in opening.\n"
+    yield f", {words.counted(len(met), 'problem')} in opening{f' ({lost} lost)' if lost else ''}.\n"
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
     yield f"{made_words(meta)}.\n" if meta.rules else ""
@@ -83,8 +88,8 @@ def _run(audit: Audit, meta: Meta) -> Iterator[str]:
     yield from indented(" · ".join(about), "  ", meta.columns, about)
     yield from indented(one_line(words.grade_words(audit)), "  ", meta.columns)
     yield from indented(words.summary(audit), "  ", meta.columns)
-    if not run.answers:
-        yield f"  {words.NO_ANSWER}"
+    if told := one_line(ending(run)):
+        yield from indented(told, "  ", meta.columns)
     for problem in run.problems:
         text = one_line(f"! {problem.where}: {problem.what} ({problem.kind.value})")
         yield from indented(text, "  ", meta.columns, [one_line(problem.where)])

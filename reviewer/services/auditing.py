@@ -54,8 +54,9 @@ def audit_runs(  # noqa: PLR0913 - as above
     """Yield the audit of every run in *opened* and every problem, in their order.
 
     With *tokens* the text of every run is counted; without, that of runs of
-    which a call reports its own count, since the audit compares the two:
-    starting the tokenizer takes longer than the audit of a small run.
+    which a call reports its own count, or for which a limit in tokens is
+    stated, since the audit compares the two: what is found is the same either
+    way, and starting the tokenizer takes longer than the audit of a small run.
     *settings* are the user's; what a run folder asks for itself comes below
     them, and *named* are the paths in which it may lie.  A run whose audit
     fails inside Reread becomes a problem and the next one is audited; with
@@ -73,7 +74,7 @@ def audit_runs(  # noqa: PLR0913 - as above
         in_force, unfollowed = of_run(found, settings, named)
         if unfollowed is not None:
             yield unfollowed
-        wanted = tokens or _reports_tokens(found)
+        wanted = tokens or _reports_tokens(found) or _limits_tokens(found, in_force)
         if wanted and not started:
             started = True
             count, encoding, problem = _counter()
@@ -85,6 +86,15 @@ def audit_runs(  # noqa: PLR0913 - as above
 
 def _reports_tokens(run: Run) -> bool:
     return any(call.usage.input_tokens is not None for call in run.calls)
+
+
+def _limits_tokens(run: Run, settings: Settings) -> bool:
+    """Whether the run, or a user, states a limit that only a count can be held against."""
+    budget = run.budget
+    declared = budget is not None and (budget.max_context_tokens or budget.max_request_tokens)
+    return bool(declared) or any(
+        change.name.endswith("_tokens") and change.value for change in settings.changes
+    )
 
 
 def _audited(run: Run, judge: Callable[[], Audit], *, strict: bool) -> Audit | Problem:

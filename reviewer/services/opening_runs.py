@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reviewer.reports import value_words
 from store.records.findings import Audit, Setting
 from store.records.runs import Problem, ProblemKind
 from store.stopping import StoppedError
@@ -131,6 +130,8 @@ def _settings(path: str, audit: Audit, told: set[tuple[str, str]]) -> Iterator[U
 
 
 def _in_force(setting: Setting) -> Iterator[str]:
+    from reviewer.reports import value_words  # noqa: PLC0415 - the window is there before it
+
     yield f"in force: {setting.key} = {value_words(setting.value)}"
     if setting.off:
         yield f"findings left out by it: {setting.off}"

@@ -153,15 +153,16 @@ class Handlers(DecideCommands):
         self.linking.copy()
 
     def find_here(self) -> None:
-        """Find in the view that has the keyboard, else in the tab that is shown."""
+        """Find in the view that has the keyboard, else in the tab shown, else everywhere."""
         widget = QApplication.focusWidget()
         while widget is not None and not hasattr(widget, "find_here"):
             widget = widget.parentWidget()
-        shown = widget or self._shell.current_tab()
-        if shown is not None and hasattr(shown, "find_here"):
-            shown.find_here()
+        find = getattr(widget or self._shell.current_tab(), "find_here", None)
+        if find is not None:
+            find()
         else:
-            self._shell.say(tr("There is no text to find in here"))
+            self.find_everywhere()
+            self._shell.say(tr("There is no text to find in here; this looks everywhere"))
 
     def find_everywhere(self) -> None:
         """Show the search of all runs; what is selected on one line is what is wanted."""
@@ -256,9 +257,7 @@ class Handlers(DecideCommands):
 
     def _command_entry(self, command: Command) -> Entry:
         action = self._shell.menus.actions[command.id]
-        more = "  ".join(
-            part for part in (self._shell.menus.path(command), shown_keys(command)) if part
-        )
+        more = "  ".join(filter(None, (self._shell.menus.path(command), shown_keys(command))))
         cannot = "" if action.isEnabled() else tr("not now")
         return Entry(command_title(command), more, partial(self.run, command), cannot)
 

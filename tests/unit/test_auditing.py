@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.audit.settings import Change, Settings
 from reviewer.reports import reports
 from reviewer.services.auditing import audit_paths
-from reviewer.services.sample import write_sample
 from reviewer.services.tokenizer import load_tokenizer
 from store.records.findings import Audit
-from store.run_writer import RunWriter
+from store.run_writer import JsonObject, RunWriter
 
 
 @pytest.fixture
@@ -29,10 +29,20 @@ def _estimates(paths: list[str], *, tokens: bool) -> set[bool]:
     return {call.tokens.estimated is not None for audit in audits for call in audit.calls}
 
 
+def _run(
+    folder: Path, text: str, *, budget: JsonObject | None = None, usage: JsonObject | None = None
+) -> str:
+    writer = RunWriter(folder, "r", budget=budget)
+    message = {"role": "user", "parts": [{"type": "text", "content": text}]}
+    answer = {"role": "assistant", "parts": [{"type": "text", "content": "Nine."}]}
+    writer.model_call([message], [answer], usage=usage)
+    return str(writer.finish())
+
+
 def test_the_tokenizer_starts_only_where_its_count_is_used(
     tmp_path: Path, started: list[str]
 ) -> None:
-    silent = [str(place) for place in write_sample(tmp_path / "sample")]
+    silent = [_run(tmp_path / "run", "How much?", budget={"max_tool_calls": 9})]
     assert _estimates(silent, tokens=False) == {False}
     assert not started
     assert _estimates(silent, tokens=True) == {True}
@@ -42,11 +52,22 @@ def test_the_tokenizer_starts_only_where_its_count_is_used(
 def test_a_run_that_reports_tokens_is_counted_to_compare(
     tmp_path: Path, started: list[str]
 ) -> None:
-    writer = RunWriter(tmp_path / "run", "r")
-    message = {"role": "user", "parts": [{"type": "text", "content": "How much?"}]}
-    answer = {"role": "assistant", "parts": [{"type": "text", "content": "Nine."}]}
-    writer.model_call([message], [answer], usage={"input_tokens": 9})
-    assert _estimates([str(writer.finish())], tokens=False) == {True}
+    run = _run(tmp_path / "run", "How much?", usage={"input_tokens": 9})
+    assert _estimates([run], tokens=False) == {True}
+    assert started == ["started"]
+
+
+@pytest.mark.parametrize("by_run", [True, False])
+def test_a_limit_in_tokens_holds_whatever_the_report_shows(
+    tmp_path: Path, started: list[str], *, by_run: bool
+) -> None:
+    limit = Change("BUD005", "max_run_tokens", 20)
+    settings = Settings() if by_run else Settings((limit,))
+    budget = {"max_request_tokens": 20} if by_run else None
+    run = _run(tmp_path / "run", "How much is it? " * 40, budget=budget)
+    found = audit_paths([run], tokens=False, settings=settings)
+    (audit,) = (each for each in found if isinstance(each, Audit))
+    assert [finding.rule for finding in audit.findings] == ["BUD005"]
     assert started == ["started"]
 
 

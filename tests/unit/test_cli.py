@@ -235,6 +235,12 @@ def test_a_word_with_several_meanings_has_each_explained() -> None:
         assert f"truncated  ({kind})" in out
 
 
+def test_too_much_on_the_line_shows_what_the_command_takes() -> None:
+    ended = command("demo", "somewhere")
+    assert ended.status == 2
+    assert ended.err.startswith("reread: unrecognized arguments: somewhere\nusage: reread demo ")
+
+
 def test_an_unknown_word_is_wrong_usage_with_what_is_near() -> None:
     ended = command("explain", "form_memory")
     assert ended.status == 2

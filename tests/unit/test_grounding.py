@@ -266,3 +266,25 @@ def test_the_unit_may_stand_in_the_key() -> None:
     talk.result('{"timeout_ms": 30000, "sizeBytes": 1073741824, "ratio": 0.375}')
     found = told(talk, "It waits 30 s for 1.07 GB, 37.5% of all; before it was 45 s.")
     assert [facts.grounding for facts in found] == [*[Grounding.FOUND] * 3, Grounding.NOWHERE]
+
+
+def test_how_addresses_begin_and_names_for_examples_are_no_claims() -> None:
+    text = (
+        "It lacks a scheme such as `https://` or `http://`; write `example.com`, "
+        "`https://example.com` or https://www.example.org/."
+    )
+    assert claims(text) == ()
+    (claim,) = claims("It lies at `https://example.com/limits-2031`.")
+    assert claim.kind is ClaimKind.ADDRESS
+
+
+def test_a_quotation_reads_over_the_targets_of_links() -> None:
+    talk = Talk()
+    talk.result("[**Batches**](/limits/batches) are [kept](https://a.example/x) below the limit.")
+    assert grounding(talk, '"Batches are kept below the limit"') is Grounding.FOUND
+
+
+def test_the_target_of_a_link_can_be_quoted_with_it() -> None:
+    talk = Talk()
+    talk.result("Batches (see [limits](/ops/limits/batches) of the year) are small.")
+    assert grounding(talk, '"see limits ops limits batches of the year"') is Grounding.FOUND

@@ -5,6 +5,7 @@ from dataclasses import replace
 from reviewer.display import width
 from reviewer.reports import Meta, reports
 from reviewer.reports import _words as words
+from reviewer.reports._ending import index_name
 from store.records.findings import (
     Audit,
     CitationFacts,
@@ -209,8 +210,35 @@ def test_a_run_without_an_answer_says_so() -> None:
     assert "No answer is recorded" not in _text(made_audit(_answered("Yes.")))
 
 
+def _failed() -> Run:
+    run = _answered("Yes.")
+    *before, last = run.calls
+    return replace(run, calls=(*before, replace(last, error="Prompt is too long")))
+
+
+def test_a_last_call_that_failed_is_told_with_the_answer_that_rules_speak_of() -> None:
+    run = _failed()
+    said = " ".join(_text(made_audit(run)).split())
+    assert f"The last call, {run.calls[-1].index}, ended in an error: Prompt is too long." in said
+    assert "The last answer, of which rules speak, is that of call 2." in said
+    assert "ended in an error" not in _text(made_audit(_answered("Yes.")))
+
+
+def test_problems_inside_a_run_are_counted_in_the_last_line() -> None:
+    run = replace(made_run(), problems=(lost(), lost()))
+    chunks = reports()["text"].write([made_audit(run)], [lost()], Meta("1"))
+    assert ", 3 problems in opening (3 lost).\n" in "".join(chunks)
+
+
+def test_a_run_named_as_its_file_is_listed_with_its_folder() -> None:
+    assert index_name(replace(made_run(), path="a/b/state.json", title="state.json")) == (
+        "b/state.json"
+    )
+    assert index_name(replace(made_run(), path="a/b/state.json", title="A talk")) == "A talk"
+
+
 def test_the_last_line_counts_what_was_met() -> None:
     chunks = reports()["text"].write([made_audit()], [lost()], Meta("1"))
     *_, last, hint = "".join(chunks).rstrip("\n").split("\n")
     assert hint == "reread explain WORD explains any word above."
-    assert last == "Audited 1 run: 1 citation (1 read), 1 finding, 1 problem in opening."
+    assert last == "Audited 1 run: 1 citation (1 read), 1 finding, 1 problem in opening (1 lost)."

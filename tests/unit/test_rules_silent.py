@@ -13,9 +13,10 @@ from reviewer.audit.rules._example import NOTICE, Story, cite
 from reviewer.audit.settings import Change, Settings
 from store.records.findings import Finding
 from store.records.grades import Grade
-from store.records.runs import Answer, Grant, PartKind, Run
+from store.records.runs import Answer, ContextEdit, EditKind, Grant, PartKind, Run
 from store.records.sources import Manifest, ManifestEntry
 from store.records.text import Span
+from tests.unit.audit_runs import TEXT, Talk, chars
 
 FIRST_LINE = (0, NOTICE.index("\n") + 1)
 
@@ -408,3 +409,17 @@ def test_arguments_that_are_no_json_are_passed_over() -> None:
     broken = tuple(replace(call, arguments='{"query": ') for call in run.tool_calls)
     assert len(found(replace(run, tool_calls=broken), "COV005")) == 1
     assert json.loads(run.tool_calls[0].arguments) == {"query": "a"}
+
+
+def test_a_result_that_an_unrecorded_call_may_have_had_was_not_replaced_at_once() -> None:
+    silent, told = Talk(), Talk()
+    for talk, speaks in ((silent, True), (told, False)):
+        talk.source("notice")
+        talk.say('{"id": "notice"}', role="assistant", kind=PartKind.TOOL_CALL)
+        talk.result("[cleared]", chars("notice"), obtained=TEXT)
+        if speaks:
+            talk.say("The limit is 200.", role="assistant")
+            talk.say("And on Sunday?")
+        talk.builder.edits.append(ContextEdit(1, EditKind.CLEAR, ("r1",)))
+        talk.answer()
+    assert [len(found(talk.run(), "PLC006")) for talk in (silent, told)] == [0, 1]

@@ -103,6 +103,8 @@ def test_a_key_decides_on_what_is_selected_and_every_region_shows_it(
     assert state(opened) == f"{sign} {word} · citation 3"
     assert rows(opened).startswith(f"{sign} {word} Ann")
     assert cell(opened, 2) == f"{sign} {word}"
+    titles = [label.text() for label in opened.findChildren(QLabel)]
+    assert any("15 citations, one decided" in each for each in titles)
     assert chip(opened, 2) == sign
     assert cell(opened, 3) == "· undecided"
     (made,) = log_of(opened).read().decisions

@@ -43,6 +43,16 @@ def test_hits_are_counted_by_what_the_model_was_given(opened: Shell, qtbot: QtBo
     assert view.model.rowCount() == 3 + sum(counts.values())
 
 
+def test_find_here_looks_everywhere_where_a_tab_has_no_text_of_its_own(opened: Shell) -> None:
+    opened.menus.actions["view.answer"].trigger()
+    opened.menus.actions["edit.find"].trigger()
+    assert opened.regions is not None
+    view = opened.regions.widgets["everywhere"]
+    assert isinstance(view, EverywhereView)
+    assert view.isVisible()
+    assert "this looks everywhere" in opened.statusBar().currentMessage()
+
+
 def test_a_hit_leads_to_its_place_and_shows_the_wanted_text(opened: Shell, qtbot: QtBot) -> None:
     view = search(opened, "the", qtbot)
     kinds = set()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from reviewer.window.i18n import tr
+from reviewer.window.i18n import tr, trn
 from reviewer.window.pages import plain_label
 
 __all__ = ["Entry", "Palette", "matching"]
@@ -134,7 +134,7 @@ class Palette(QDialog):
         if left:
             self.more.setText(tr("{n} more: type to narrow them down", n=left))
         else:
-            self.more.setText(tr("{n} entries", n=len(found)))
+            self.more.setText(trn("{n} entry", "{n} entries", len(found)))
 
     def choose(self) -> None:
         """Close and do what the current entry says."""

@@ -10,7 +10,12 @@ from reviewer.audit.answers import TextRun, pieces
 from reviewer.display import one_line
 from reviewer.window.i18n import tr, trn
 from reviewer.window.place import Place
-from reviewer.window.presenters.decisions import decision_sign, decision_word, state_of
+from reviewer.window.presenters.decisions import (
+    decision_name,
+    decision_sign,
+    decision_word,
+    state_of,
+)
 from reviewer.window.presenters.words import (
     tone,
     verdict_meaning,
@@ -31,7 +36,8 @@ class Chip:
     """One citation, as sign, word and colour.  ``note`` says why it stands below the text.
 
     ``decision`` is the sign of what reviewers decided, "" where nobody did,
-    and ``decided`` says it in words.
+    and ``decided`` says it in words; a note alone decides nothing
+    (``is_decided``).
     """
 
     citation: int
@@ -44,6 +50,7 @@ class Chip:
     note: str = ""
     decision: str = ""
     decided: str = ""
+    is_decided: bool = False
 
     @property
     def text(self) -> str:
@@ -71,9 +78,17 @@ class AnswerPage:
     below: tuple[Chip, ...]
     citations: int
 
+    @property
+    def decided(self) -> int:
+        """How many of its citations somebody decided on."""
+        chips = (*(piece for piece in self.pieces if isinstance(piece, Chip)), *self.below)
+        return sum(chip.is_decided for chip in chips)
+
     def title(self, total: int) -> str:
         """Return the answer's name among *total*."""
         held = trn("one citation", "{n} citations", self.citations)
+        if self.decided:
+            held += tr(", ") + trn("one decided", "{n} decided", self.decided)
         return tr(
             "Answer {number} of {total} · call {call} · {held}",
             number=self.index + 1,
@@ -146,8 +161,13 @@ def chip_decided(chip: Chip, facts: CitationFacts, states: States) -> Chip:
     """Return *chip* with what reviewers decided by now."""
     state = state_of(states, facts, None)
     if state is None:
-        return replace(chip, decision="", decided="")
-    return replace(chip, decision=decision_sign(state), decided=decision_word(state))
+        return replace(chip, decision="", decided="", is_decided=False)
+    return replace(
+        chip,
+        decision=decision_sign(state),
+        decided=decision_word(state),
+        is_decided=decision_name(state) != "undecided",
+    )
 
 
 def _chip(facts: CitationFacts, states: States, note: str = "") -> Chip:

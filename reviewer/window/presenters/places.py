@@ -9,7 +9,6 @@ from pathlib import PurePath
 import msgspec
 
 from reviewer.display import one_line
-from reviewer.reports._words import reference
 from reviewer.window.i18n import tr
 from reviewer.window.place import Place
 from store.records.findings import Audit, VersionFacts
@@ -241,6 +240,8 @@ def place_reference(audit: Audit, place: Place) -> str:
 def _source_words(audit: Audit, key: VersionKey, span: Span | None) -> str:
     facts = version_facts(audit, key)
     unit = facts.unit if facts else Unit.CHAR
+    from reviewer.reports._words import reference  # noqa: PLC0415 - a start page needs none
+
     return reference(key.source_id, key.version_id, span, unit, None)
 
 

@@ -117,6 +117,10 @@ class AnswerView(QWidget):
         if audit is None or run != self._desk.place.run or self._desk.audit(run) is not audit:
             return
         self._pages = self._made(audit, run)
+        total = len(self._pages)
+        for number, page in enumerate(self._pages):
+            self._choice.setItemText(number, page.title(total))
+        self._title.setText(self._pages[0].title(1) if total == 1 else "")
         if 0 <= self._shown < len(self._pages):
             page = self._pages[self._shown]
             self._text.take_page(page)
