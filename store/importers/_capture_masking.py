@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from store.importers._capture_secrets import Masker
 from store.importers._wire import Exchange
@@ -47,4 +47,4 @@ def _masked(value: T, masker: Masker) -> T:
     if isinstance(value, Version) and "text" in changed:
         # It is no longer what its hash was made of.
         changed |= {"sha256": "", "integrity": Integrity.RECONSTRUCTED}
-    return replace(value, **changed) if changed else value
+    return cast("T", replace(cast("Any", value), **changed)) if changed else value
