@@ -124,7 +124,7 @@ def _open_store(path: str) -> _Opened:
     if not os.path.isdir(path):  # noqa: PTH112 - a name may hold bytes that are no text
         yield Problem(_files.shown(path), "there is no such folder; --store takes a folder")
         return
-    probe = folder_probe(Path(path), path)
+    probe = folder_probe(Path(path), _label(path))
     if isinstance(probe, Problem):
         yield probe
         return
@@ -150,13 +150,18 @@ def _open(path: str) -> _Opened:
         yield Problem(where, f"cannot be looked at ({reason(error)})")
     else:
         if stat.S_ISDIR(mode):
-            yield from _folder(Path(path), path)
+            yield from _folder(Path(path), _label(path))
         elif stat.S_ISREG(mode):
             yield from _file(Path(path), path)
         else:
             yield Problem(
                 where, "neither a file nor a folder (a pipe, socket or device); not opened"
             )
+
+
+def _label(folder: str) -> str:
+    """Return how a folder is called before the names in it: one stroke stands between."""
+    return folder.rstrip("/") or folder
 
 
 # -- files ---------------------------------------------------------------------

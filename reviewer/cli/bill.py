@@ -242,7 +242,7 @@ def _savings(bill: Bill, columns: int, limit: int | None) -> Iterator[str]:
     if not bill.savings:
         return
     held = sorted(bill.savings, key=lambda one: -one.tokens)
-    yield f"\n  Results that did not cost all they could ({len(held)})"
+    yield f"\n  Results that did not stay whole ({len(held)})"
     for one in held[:limit]:
         name = one_line(one.source_id or one.tool_call_id)
         yield from indented(f"{name}: {_saved(one)}", "  ", columns, [name])
@@ -250,10 +250,12 @@ def _savings(bill: Bill, columns: int, limit: int | None) -> Iterator[str]:
 
 
 def _saved(one: Saving) -> str:
+    # What stands in the place of a short result can cost more than the result did.
+    gain = f"saved {one.tokens:,}" if one.tokens >= 0 else f"cost {-one.tokens:,} more"
     since = "never stood whole; " if one.kept_out else ""
     return (
         f"{since}{one.kind.value} from call {one.first_call} on, {one.original_tokens:,} tokens, "
-        f"{one.stand_in_tokens:,} in its place; saved {one.tokens:,} in {one.calls} "
+        f"{one.stand_in_tokens:,} in its place; {gain} in {one.calls} "
         f"{'request' if one.calls == 1 else 'requests'} (grade {one.grade.value})"
     )
 

@@ -259,7 +259,7 @@ class Handlers(DecideCommands):
         action = self._shell.menus.actions[command.id]
         more = "  ".join(filter(None, (self._shell.menus.path(command), shown_keys(command))))
         cannot = "" if action.isEnabled() else tr("not now")
-        return Entry(command_title(command), more, partial(self.run, command), cannot)
+        return Entry(command_title(command), more, partial(self.run, command), cannot, command.also)
 
     def _run_entries(self, run: int) -> list[Entry]:
         desk = self._shell.desk

@@ -40,7 +40,11 @@ class Blocks:
         """Return the parts of a message's content: a text, or a list of blocks."""
         if isinstance(content, str):
             return [Part(PartKind.TEXT, content)]
-        return [self.part(block) for block in items(content)]
+        parts = [self.part(block) for block in items(content)]
+        # What a document says of itself is read and cannot be cited.  It stands behind the blocks,
+        # so that a block keeps its number.
+        said = (string(block.get("context")) for block in members(content))
+        return [*parts, *(Part(PartKind.TEXT, text, name="context") for text in said if text)]
 
     def part(self, block: object) -> Part:  # noqa: PLR0911 - one way out for each kind of block
         """Return the part that one block is."""

@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
+from urllib.parse import unquote
 
 from store.importers._anthropic_call import read_message
 from store.importers._wire import Exchange, Provider, Wire, count, items, mapping, members, string
@@ -53,7 +54,7 @@ def read(wire: Wire) -> Exchange:
     request["messages"] = [_message(each) for each in members(request.get("messages"))]
     if "system" in request:
         request["system"] = [_block(each) for each in members(request["system"])]
-    model = wire.interaction.url.partition("/model/")[2].partition("/")[0]
+    model = unquote(wire.interaction.url.partition("/model/")[2].partition("/")[0])
     usage = mapping(response.get("usage"))
     said: dict[str, object] = {
         "model": model,
@@ -197,7 +198,8 @@ def _document(inner: Mapping[str, object]) -> dict[str, object]:
     else:
         place = string(mapping(source.get("s3Location")).get("uri"))
         made = {"type": "s3Location", "url": place}
-    return {"type": "document", "title": inner.get("name"), "source": made}
+    said = {"title": inner.get("name"), "context": inner.get("context")}
+    return {"type": "document", "source": made, **said}
 
 
 def _from_bytes(data: str, format_: str) -> dict[str, object]:

@@ -11,6 +11,7 @@ import binascii
 import json
 import pkgutil
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 
@@ -55,7 +56,11 @@ def provider_of(wire: Wire) -> Provider | None:
 
 
 def wire_of(interaction: Interaction, masker: Masker) -> Wire:
-    """Return *interaction* with its bodies parsed and its credentials masked."""
+    """Return *interaction* with its bodies parsed and its credentials masked.
+
+    A stream cuts keys in pieces, so its events are as they were: what is made
+    of them is masked when it is whole.
+    """
     asked, got = interaction.request, interaction.response
     request = parsed(asked)
     trouble = asked.trouble or got.trouble
@@ -74,17 +79,29 @@ def wire_of(interaction: Interaction, masker: Masker) -> Wire:
     except StreamError as error:
         trouble = trouble or str(error)
     if isinstance(response, list):
-        events, response = [("", item) for item in response], None
+        events, response = [_event(item) for item in response], None
     if response is None and not events and got.body and (interaction.status or 200) < 400:  # noqa: PLR2004
         trouble = trouble or "the body of the response is no JSON that can be read"
     return Wire(
         interaction,
         mapping(masker.value(request)),
         masker.value(response),
-        tuple((name, masker.value(data)) for name, data in events),
+        tuple(events),
         has_request=bool(asked.body) or asked.value is not None,
         trouble=trouble,
     )
+
+
+def _event(item: object) -> tuple[str, object]:
+    """Return name and data of an event that a recorder took apart already."""
+    inner = mapping(item)
+    if "data" not in inner or "type" in inner:
+        return "", item
+    data = inner["data"]
+    if isinstance(data, str):
+        with suppress(JsonError):
+            data = loads(data.encode("utf-8", "surrogateescape"))
+    return str(inner.get("event") or ""), data
 
 
 def _is_streamed(message: Message) -> bool:

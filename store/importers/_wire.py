@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """An exchange whose bodies are parsed and whose credentials are masked.
+    """An exchange whose bodies are parsed and, except in events, whose credentials are masked.
 
     ``request`` is empty where it is not recorded (``has_request``).
     ``response`` is the JSON of the whole response, or ``None``; ``events``

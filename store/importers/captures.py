@@ -7,6 +7,7 @@ its content.  Credentials are masked before anything is kept.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from store.builder import RunBuilder
@@ -15,6 +16,7 @@ from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._capture_files import Capture, head_of, is_capture
 from store.importers._capture_http import Interaction
 from store.importers._capture_json import GATEWAY
+from store.importers._capture_masking import mask_exchange
 from store.importers._capture_run import run_of
 from store.importers._capture_secrets import Masker, shown_url
 from store.importers._capture_threads import Threads
@@ -35,6 +37,11 @@ __all__ = ["IMPORTER"]
 _NAME = "capture"
 _NAMED = 3
 """How many addresses that were left out are named; the others are counted."""
+_OTHER = re.compile(
+    r"[/:](?:embeddings?|embed|embedcontent|batchembedcontents|rerank|moderations|images|audio|"
+    r"files|uploads|tokenize|ocr|batches|vector_stores|models)(?:/|$)"
+)
+"""Addresses of what is no call of a language model."""
 _WRONG = 400
 """The HTTP status from which on a response is an error."""
 _ASKS = ("model", "messages", "contents", "input", "prompt", "documents")
@@ -97,6 +104,7 @@ class _Reading:
             self._leave_out(wire)
             return
         exchange = provider.read(wire)
+        mask_exchange(exchange, self._masker)
         if exchange.is_call:
             self._mark(exchange, wire)
             self.threads.add(interaction.number, exchange, interaction.at)
@@ -134,6 +142,7 @@ class _Reading:
     def _leave_out(self, wire: Wire) -> None:
         damaged = wire.has_request and not wire.request and wire.trouble
         asks = sum(key in wire.request for key in _ASKS) > 1 or damaged
+        asks = asks and not _OTHER.search(wire.path)
         counted = self._unread if asks else self._strange
         place = shown_url(wire.interaction.url) or "?"
         counted[place] = counted.get(place, 0) + 1

@@ -705,3 +705,50 @@ def test_a_call_that_a_gateway_logged_is_no_proof_of_what_was_sent(tmp_path: Pat
     assert run.calls[0].grade is Grade.INFERRED
     assert "gateway" in run.calls[0].grade_reason
     assert run.answers[0].text == "A."
+
+
+def test_what_a_document_says_of_itself_is_given_and_cannot_be_cited(tmp_path: Path) -> None:
+    document = {**plain("The text.", "t"), "context": "From the archive of 1993."}
+    place = {"document_index": 0, "start_char_index": 0, "end_char_index": 9}
+    made = claude(cites(type="char_location", cited_text="The text.", **place), user(document))
+    run, (facts,) = one(tmp_path, made)
+    texts = [part.text for index in run.request(1) for part in run.messages[index].parts]
+    assert texts == ["The text.", "From the archive of 1993."]
+    assert facts.verdict is Verdict.READ
+
+
+def test_events_that_a_recorder_took_apart_are_a_stream(tmp_path: Path) -> None:
+    pieces = [
+        {"event": "", "data": json.dumps({"choices": [{"delta": {"content": text}}]})}
+        for text in ("Good", " day.")
+    ]
+    pieces.append({"event": "", "data": json.dumps({"choices": [{"finish_reason": "stop"}]})})
+    made = {
+        "request": {"method": "POST", "url": f"{OPENAI}/chat/completions", "body": ASKED},
+        "response": {"status": 200, "headers": {}, "sse_events": pieces},
+    }
+    run, _ = one(tmp_path, made)
+    assert run.answers[0].text == "Good day."
+
+
+def test_what_asks_no_language_model_is_left_out_and_nothing_is_lost(tmp_path: Path) -> None:
+    embedding = exchange(
+        f"{OPENAI}/embeddings", {"model": "e", "input": "Q?"}, {"object": "list", "data": []}
+    )
+    asking = exchange(f"{OPENAI}/chat/completions", ASKED, chat("A."))
+    (run,) = opened(tmp_path, embedding, asking)
+    assert [call.origin for call in run.calls] == ["made.jsonl#1"]
+    assert [(p.kind.value, "left out" in p.what) for p in run.problems] == [("noted", True)]
+
+
+def test_a_call_of_a_provider_that_is_not_read_is_lost_and_said(tmp_path: Path) -> None:
+    strange = exchange(
+        "https://models.example/talk",
+        {"model": "x", "messages": [{"content": "Q?"}]},
+        {"said": "A"},
+    )
+    asking = exchange(f"{OPENAI}/chat/completions", ASKED, chat("A."))
+    (run,) = opened(tmp_path, strange, asking)
+    (problem,) = run.problems
+    assert problem.kind.value == "lost"
+    assert "models.example/talk" in problem.what

@@ -1,5 +1,6 @@
 """Credentials in a capture are masked as it is read, and nothing else moves."""
 
+import base64
 import json
 import string
 from pathlib import Path
@@ -152,3 +153,52 @@ def test_no_credential_of_a_capture_reaches_a_run_or_an_audit(tmp_path: Path) ->
         assert secret not in shown
         assert secret not in record
     assert any("credential" in problem.what for problem in run.problems)
+
+
+@given(KEYS, st.integers(1, 12), st.integers(0, 30))
+def test_a_key_that_a_stream_cut_in_pieces_is_masked_when_it_is_whole(
+    tmp_path_factory: pytest.TempPathFactory, secret: str, size: int, start: int
+) -> None:
+    text = f"{'x' * start} {secret} is your key."
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    events: list[dict[str, object]] = [
+        {"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces
+    ]
+    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+    path = tmp_path_factory.mktemp("cut") / "one.json"
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Q?"}]}
+    made = {
+        "request": {"method": "POST", "url": "https://e.org/v1/chat/completions", "body": asked},
+        "response": {"status": 200, "headers": {}, "body": body},
+    }
+    path.write_text(json.dumps(made), encoding="utf-8")
+    (run,) = open_paths([str(path)])
+    assert isinstance(run, Run)
+    (answer,) = run.answers
+    assert answer.text == text.replace(secret, MASK * len(secret))
+    assert all(secret[4:12] not in part.text for message in run.messages for part in message.parts)
+
+
+def test_a_key_in_a_packed_document_is_masked(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "k3y" * 12
+    packed = base64.b64encode(f"The key is {secret}.".encode()).decode()
+    document = {"name": "a", "format": "txt", "source": {"bytes": packed}}
+    request = {"messages": [{"role": "user", "content": [{"document": document}]}]}
+    response = {
+        "output": {"message": {"role": "assistant", "content": [{"text": "Yes."}]}},
+        "stopReason": "end_turn",
+        "usage": {},
+    }
+    url = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"
+    made = {
+        "request": {"method": "POST", "url": url, "body": request},
+        "response": {"body": response},
+    }
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    (run,) = open_paths([str(path)])
+    assert isinstance(run, Run)
+    assert secret not in repr(run.messages)
+    assert all(secret not in (version.text or "") for version in run.versions)
+    assert run.messages[0].parts[0].text.startswith("The key is ***")

@@ -248,6 +248,13 @@ def test_a_folder_of_runs_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
     assert [each.kind for each in problems] == [ProblemKind.NOTED]
 
 
+def test_a_stroke_behind_the_name_of_a_folder_changes_no_place(tmp_path: Path) -> None:
+    _log(tmp_path / "a" / "events.jsonl", run_id="a")
+    (tmp_path / "a" / "torn.jsonl").write_text("{", encoding="utf-8")
+    for given in (tmp_path, tmp_path / "a"):
+        assert list(open_paths([f"{given}/"])) == list(open_paths([str(given)]))
+
+
 def test_runs_come_as_they_are_read(tmp_path: Path) -> None:
     first = _log(tmp_path / "a" / "events.jsonl", run_id="a")
     second = _log(tmp_path / "b" / "events.jsonl", run_id="b")

@@ -1,7 +1,11 @@
 """Whatever its format, a report says what it rests on, and lacks only what could not be made."""
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pypdfium2
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from reviewer.audit.rules import rules
 from reviewer.reports import Meta, reports
 from reviewer.reports._facts import digest_of
+from reviewer.services.sample import write_sample
 from store.records.findings import Audit, BaselineState, Setting
 from store.records.reviews import DecisionKind, finding_target
 from tests.made import HASH, lost, made_audit, made_citation, made_finding, made_run
@@ -149,3 +154,33 @@ def test_a_finding_that_cannot_be_told_is_a_problem(
     monkeypatch.setattr(f"reviewer.reports.{makers[name]}", _broken)
     told = _told(name, _audit(), _meta())
     assert "afindingofPLC001(OSError:noinkleft)" in told
+
+
+_EACH_FORMAT = """
+import sys
+from reviewer.app import main
+from reviewer.reports import reports
+
+folder, into = sys.argv[1:]
+for name in reports():
+    main(["report", folder, "--no-decisions", "--format", name, "--output", f"{into}/{name}"])
+"""
+
+
+def test_every_report_has_the_same_bytes_in_any_zone_and_language_of_the_machine(
+    tmp_path: Path,
+) -> None:
+    (folder, *_) = write_sample(tmp_path / "runs")
+    machines = (("Asia/Shanghai", "C", "1"), ("America/Los_Angeles", "zh_CN.UTF-8", "77"))
+    for number, (zone, language, seed) in enumerate(machines):
+        (tmp_path / str(number)).mkdir()
+        subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-c", _EACH_FORMAT, str(folder), str(tmp_path / str(number))],
+            env={**os.environ, "TZ": zone, "LC_ALL": language, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        )
+    for name in reports():
+        first, second = ((tmp_path / str(number) / name).read_bytes() for number in (0, 1))
+        assert first, name
+        assert first == second, name

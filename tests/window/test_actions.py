@@ -86,6 +86,8 @@ def test_the_palette_finds_by_every_word_and_chooses_with_return(qtbot: QtBot) -
         for name in ("Open the sample", "Close all runs", "Open trace file")
     ]
     assert [each.title for each in matching(entries, "OPEN file")] == ["Open trace file"]
+    named = Entry("简体中文", "", lambda: None, also="Chinese")
+    assert matching([*entries, named], "chin") == [named]
     assert matching(entries, "nothing of that") == []
     palette = Palette(entries)
     qtbot.addWidget(palette)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from reviewer.audit.engine import audit
 from reviewer.services.auditing import audit_paths
 from reviewer.services.sample import write_sample
 from reviewer.window.desk import Desk
@@ -52,14 +53,14 @@ def cells(view: BillView, column: BillColumn) -> list[str]:
     return [str(view.model.index(row, column).data()) for row in range(view.model.rowCount())]
 
 
-def reporting(audit: Audit, usages: list[int | None]) -> Audit:
-    """Return *audit* with calls that report so many input tokens."""
+def reporting(found: Audit, usages: list[int | None]) -> Audit:
+    """Return *found* with calls that report so many input tokens."""
     calls = tuple(
         replace(call, usage=Usage(input_tokens=tokens))
-        for call, tokens in zip(audit.bill.calls, usages, strict=False)
+        for call, tokens in zip(found.bill.calls, usages, strict=False)
     )
-    rest = audit.bill.calls[len(calls) :]
-    return replace(audit, bill=replace(audit.bill, calls=(*calls, *rest)))
+    rest = found.bill.calls[len(calls) :]
+    return replace(found, bill=replace(found.bill, calls=(*calls, *rest)))
 
 
 def test_picture_table_and_record_say_the_same(qtbot: QtBot, counted: list[Audit]) -> None:
@@ -93,22 +94,23 @@ def test_the_break_names_its_place_its_cause_and_its_words(
 
 
 def test_usage_that_is_missing_or_zero_is_never_a_zero(qtbot: QtBot, counted: list[Audit]) -> None:
-    audit = reporting(counted[0], [50, None, 0, 2000])
-    _, view = shown(qtbot, audit)
+    told = reporting(counted[0], [50, None, 0, 2000])
+    _, view = shown(qtbot, told)
     assert cells(view, BillColumn.REPORTED)[:4] == ["50", "–", "–", "2,000"]
     tip = view.model.index(2, BillColumn.REPORTED).data(Qt.ItemDataRole.ToolTipRole)
     assert "nothing was measured" in tip
-    found = heights(audit.bill)
+    found = heights(told.bill)
     assert found.reported[:4].tolist() == [50, -1, -1, 2000]
     assert found.paid_reported[:4].tolist() == [50, -1, -1, -1]
-    assert "in 2 of 8 calls" in summary(audit.bill)
-    assert "What the others used is not known." in summary(audit.bill)
-    assert "not reported" in call_words(audit.bill.calls[1])
+    assert "in 2 of 8 calls" in summary(told.bill)
+    assert "What the others used is not known." in summary(told.bill)
+    assert "not reported" in call_words(told.bill.calls[1])
 
 
 def test_without_a_tokenizer_nothing_is_estimated(qtbot: QtBot, incident: Audit) -> None:
-    assert not incident.bill.encoding
-    _, view = shown(qtbot, incident)
+    bare = audit(incident.run)
+    assert not bare.bill.encoding
+    _, view = shown(qtbot, bare)
     assert set(cells(view, BillColumn.RESIDENT)) == {"–"}
     assert "not counted" in view.summary.words
 
@@ -176,15 +178,15 @@ def test_a_bill_of_five_thousand_calls_draws_only_what_is_in_sight(
 
 def test_real_usage_is_shown_beside_the_estimate(shared: Path, qtbot: QtBot) -> None:
     path = shared / "data/claude-code/cc_2114_two_microcompact.jsonl"
-    (audit,) = (each for each in audit_paths([str(path)]) if isinstance(each, Audit))
-    _, view = shown(qtbot, audit)
+    (real,) = (each for each in audit_paths([str(path)]) if isinstance(each, Audit))
+    _, view = shown(qtbot, real)
     usages = [
-        call.usage.input_tokens for call in audit.bill.calls if call.usage.input_tokens is not None
+        call.usage.input_tokens for call in real.bill.calls if call.usage.input_tokens is not None
     ]
     assert usages
     assert f"{usages[-1]:,}" in " ".join(cells(view, BillColumn.REPORTED))
-    assert np.all(heights(audit.bill).reported != 0)
-    table = BillTable(audit)
+    assert np.all(heights(real.bill).reported != 0)
+    table = BillTable(real)
     assert json.dumps(table.values("reported")) == json.dumps(
-        [call.usage.input_tokens or None for call in audit.bill.calls]
+        [call.usage.input_tokens or None for call in real.bill.calls]
     )

@@ -34,7 +34,7 @@ class Command:
     the first is the one that is shown.  ``group`` sets a line between
     commands of a menu; commands with a ``submenu`` stand in it.  ``choice``
     names a group of which one is checked; those of "region" and "highlight" are
-    checked each for itself.
+    checked each for itself.  The palette finds a command by the words of ``also`` too.
     """
 
     id: str
@@ -47,6 +47,7 @@ class Command:
     submenu: str = ""
     argument: str = ""
     choice: str = ""
+    also: str = ""
 
 
 ACTIONS: tuple[Command, ...] = (
@@ -137,11 +138,11 @@ ACTIONS: tuple[Command, ...] = (
     ),
     Command(
         "view.language.en", "English", "view", "language",
-        group=2, submenu="Language", argument="en", choice="language",
+        group=2, submenu="Language", argument="en", choice="language", also="英文 英语",
     ),
     Command(
         "view.language.zh_CN", "简体中文", "view", "language",
-        group=2, submenu="Language", argument="zh_CN", choice="language",
+        group=2, submenu="Language", argument="zh_CN", choice="language", also="Chinese",
     ),
     Command(
         "view.region.run", "Run", "view", "toggle_region", (), "open",

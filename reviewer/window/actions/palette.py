@@ -34,13 +34,15 @@ _MOST = 200
 class Entry:
     """One line of the palette: what it is, more about it, and what choosing it does.
 
-    An entry with a reason in ``cannot`` is shown and cannot be chosen.
+    An entry with a reason in ``cannot`` is shown and cannot be chosen.  ``also`` are
+    words that it is found by and that are not shown.
     """
 
     title: str
     more: str
     choose: Callable[[], None]
     cannot: str = ""
+    also: str = ""
 
 
 def matching(entries: Sequence[Entry], text: str) -> list[Entry]:
@@ -49,7 +51,7 @@ def matching(entries: Sequence[Entry], text: str) -> list[Entry]:
     found = [
         entry
         for entry in entries
-        if all(word in f"{entry.title} {entry.more}".casefold() for word in words)
+        if all(word in f"{entry.title} {entry.more} {entry.also}".casefold() for word in words)
     ]
     begin = text.strip().casefold()
     return sorted(found, key=lambda entry: not entry.title.casefold().startswith(begin))
