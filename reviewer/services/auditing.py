@@ -74,12 +74,17 @@ def audit_runs(  # noqa: PLR0913 - as above
         in_force, unfollowed = of_run(found, settings, named)
         if unfollowed is not None:
             yield unfollowed
-        wanted = tokens or _reports_tokens(found) or _limits_tokens(found, in_force)
+        limited = _limits_tokens(found, in_force)
+        wanted = tokens or _reports_tokens(found) or limited
         if wanted and not started:
             started = True
             count, encoding, problem = _counter()
             if problem is not None:
                 yield problem
+        if limited and count is None:
+            # A limit that nothing was held against was not kept to.
+            what = "limits in tokens are stated, and no tokens can be counted here: not looked at"
+            yield Problem(found.path, what)
         judge = partial(audit, found, *((count, encoding) if wanted else ()), check=check)
         yield _audited(found, partial(judge, settings=in_force), strict=strict)
 

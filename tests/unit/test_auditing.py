@@ -7,8 +7,9 @@ import pytest
 from reviewer.audit.settings import Change, Settings
 from reviewer.reports import reports
 from reviewer.services.auditing import audit_paths
-from reviewer.services.tokenizer import load_tokenizer
+from reviewer.services.tokenizer import TokenizerUnavailable, load_tokenizer
 from store.records.findings import Audit
+from store.records.runs import Problem, ProblemKind
 from store.run_writer import JsonObject, RunWriter
 
 
@@ -73,3 +74,18 @@ def test_a_limit_in_tokens_holds_whatever_the_report_shows(
 
 def test_a_report_that_shows_tokens_asks_for_them() -> None:
     assert {name for name, report in reports().items() if report.tokens} == {"json"}
+
+
+def test_a_limit_that_no_tokens_could_be_held_against_was_not_kept_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise TokenizerUnavailable("no vocabulary")
+
+    monkeypatch.setattr("reviewer.services.auditing.load_tokenizer", missing)
+    limited = _run(tmp_path / "limited", "What?", budget={"max_request_tokens": 5})
+    free = _run(tmp_path / "free", "What?")
+    found = list(audit_paths([limited, free], tokens=False))
+    lost = [p for p in found if isinstance(p, Problem) and p.kind is ProblemKind.LOST]
+    assert [problem.where for problem in lost] == [limited]
+    assert "not looked at" in lost[0].what
