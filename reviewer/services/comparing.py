@@ -32,7 +32,7 @@ from store.records.differences import (
 from store.records.findings import Audit
 from store.records.grades import Grade
 from store.records.runs import Problem, ProblemKind, Run
-from store.records.sources import Version
+from store.records.sources import Integrity, Version
 from store.stopping import StoppedError
 
 __all__ = [
@@ -147,12 +147,22 @@ def _audits(a: _Judged, b: _Judged, stopped: Stopped) -> Comparing:
         different=not identical and runs_differ(found),
         # What cannot be read of a record is no other in the same record.
         undecided=not (identical and one_place)
-        and (_lost(problems_a, problems_b) or (not identical and runs_doubt(found))),
+        and (
+            _lost(problems_a, problems_b)
+            or (not identical and runs_doubt(found))
+            or (identical and _is_damaged(audit_a.run, audit_b.run))
+        ),
         problems_a=tuple(problems_a),
         problems_b=tuple(problems_b),
     )
     versions = (versions_by_source(each.run.versions) for each in (audit_a, audit_b))
     return Comparing(comparison, audit_a, audit_b, *versions)
+
+
+def _is_damaged(*runs: Run) -> bool:
+    """Whether stored bytes have not their recorded hash: a digest is of what was recorded."""
+    versions = (version for run in runs for version in run.versions)
+    return any(version.integrity is Integrity.CHANGED for version in versions)
 
 
 def _is_one_place(a: Named, b: Named) -> bool:

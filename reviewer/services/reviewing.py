@@ -124,8 +124,12 @@ class Reviewing:
         """Decide on *target*; *upto* is the `Decision.upto` of it.
 
         Raises `ValueError` for what is no decision: an undo (see `undo`), a
-        note without text or one that is too long.
+        note without text or one that is too long.  What stands already is not
+        written again.
         """
+        last = self._decided(target)
+        if last is not None and (last.kind, last.note, last.upto) == (kind, note, upto):
+            return last
         made = self._append(target, kind, note, upto)
         self._done.append(made)
         self._undone.clear()
@@ -196,6 +200,12 @@ class Reviewing:
         """Return the last decision of this session that was not taken back elsewhere."""
         own = {each.id for each in self._own}
         return next((each for each in reversed(self._done) if each.id in own), None)
+
+    def _decided(self, target: Target) -> Decision | None:
+        """Return this reviewer's decision on *target* that stands, as made on this record."""
+        made = (each for each in reversed(self._own) if each.target == target)
+        last = next((each for each in made if each.kind is not DecisionKind.NOTE), None)
+        return last if last is not None and last.run_digest == self._run[1] else None
 
     def _last_on(self, target: Target) -> Decision | None:
         return next((each for each in reversed(self._own) if each.target == target), None)

@@ -210,10 +210,22 @@ def other(sample: Path, tmp_path: Path) -> Path:
 
 
 def test_a_run_beside_its_copy_is_the_same(sample: Path, tmp_path: Path) -> None:
-    shutil.copytree(sample / "incident-review", tmp_path / "copy")
-    ended = compare(sample / "incident-review", tmp_path / "copy")
+    shutil.copytree(sample / "lease-review", tmp_path / "copy")
+    ended = compare(sample / "lease-review", tmp_path / "copy")
     assert ended.status == 0
     assert "they have one digest" in ended.out
+
+
+def test_a_copy_is_not_called_the_same_where_stored_bytes_have_not_their_hash(
+    sample: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(sample / "incident-review", tmp_path / "copy")
+    (record,) = (tmp_path / "copy" / "store").glob("objects/*/a16b2636*")
+    record.write_bytes(b"pool = 999\n")
+    ended = compare(sample / "incident-review", tmp_path / "copy")
+    assert ended.status == 3
+    assert "SAME" not in ended.out
+    assert "UNDECIDED" in ended.out
 
 
 def test_two_runs_end_with_1_and_tell_each_part(sample: Path) -> None:

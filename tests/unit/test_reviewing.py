@@ -181,3 +181,17 @@ def test_nobody_decides_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", nobody)
     with pytest.raises(StoreError, match="REREAD_REVIEWER"):
         reviewer_name("", {})
+
+
+def test_what_stands_already_is_not_written_again(tmp_path: Path) -> None:
+    work = Reviewing(DecisionLog(tmp_path / "log.jsonl"), "Ann")
+    first = work.decide(A, DecisionKind.ACCEPT)
+    assert work.decide(A, DecisionKind.ACCEPT) == first
+    assert len(DecisionLog(tmp_path / "log.jsonl").read().decisions) == 1
+    work.decide(A, DecisionKind.ACCEPT, "page 3")
+    work.decide(A, DecisionKind.REJECT)
+    work.decide(A, DecisionKind.ACCEPT)
+    assert len(DecisionLog(tmp_path / "log.jsonl").read().decisions) == 4
+    work.undo(A)
+    work.decide(A, DecisionKind.ACCEPT)
+    assert len(DecisionLog(tmp_path / "log.jsonl").read().decisions) == 6
