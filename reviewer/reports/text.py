@@ -9,6 +9,7 @@ from reviewer.reports import _words as words
 from reviewer.reports._base import Meta, Report
 from reviewer.reports._baseline import absent_lines, baseline_mark, counted_findings
 from reviewer.reports._bill import bill_sentences
+from reviewer.reports._contents import worst_first
 from reviewer.reports._decided import (
     EXIT_STATUS,
     chain_words,
@@ -170,7 +171,8 @@ def _reason(facts: CitationFacts, claim: str | None) -> str:
 
 
 def _findings(audit: Audit, meta: Meta) -> Iterator[str]:
-    findings = audit.findings
+    # A list that is cut must not lose the worst.
+    findings = [audit.findings[place] for place in worst_first(audit)]
     gone = [line for text in absent_lines(audit) for line in _gone(text, meta)]
     if not findings:
         left = words.undecided(audit.calls)

@@ -242,3 +242,11 @@ def test_the_last_line_counts_what_was_met() -> None:
     *_, last, hint = "".join(chunks).rstrip("\n").split("\n")
     assert hint == "reread explain WORD explains any word above."
     assert last == "Audited 1 run: 1 citation (1 read), 1 finding, 1 problem in opening (1 lost)."
+
+
+def test_the_worst_findings_come_first_so_that_a_cut_list_keeps_them() -> None:
+    notes = [made_finding(severity=Severity.NOTE, message=f"note {n}") for n in range(30)]
+    worst = made_finding(severity=Severity.ERROR, message="the worst")
+    text = _text(replace(made_audit(), findings=(*notes, worst)))
+    assert text.index("the worst") < text.index("note 0")
+    assert "note 25" not in text
