@@ -109,7 +109,7 @@ class CompareView(QWidget):
         self.forth.clicked.connect(self.next_difference)
         self.pair.failed.connect(self._failed)
         self.carry.asked.connect(self.asked)
-        self._desk.opened.connect(lambda _run: self.chooser.fill())
+        self._desk.opened.connect(lambda _run: self.chooser.offer())
         self._desk.replaced.connect(lambda _run: self._stale())
         self._desk.closed.connect(self._closed)
         self._desk.moved.connect(self._follow)
@@ -324,7 +324,7 @@ class CompareView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Offer what is open now."""
         super().showEvent(event)
-        self.chooser.fill()
+        self.chooser.offer()
 
 
 def _under(above: QWidget, below: QWidget) -> QWidget:

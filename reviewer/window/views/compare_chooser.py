@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -38,6 +39,7 @@ class CompareChooser(QWidget):
         self._desk = desk
         self._paths: list[str] = []
         self._busy = False
+        self._stale = False
         self.labels = (QLabel("A"), QLabel("B"))
         for label in self.labels:
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -85,8 +87,21 @@ class CompareChooser(QWidget):
         a, b = (choice.currentData() for choice in self.choices)
         return (a, b) if isinstance(a, CompareSide) and isinstance(b, CompareSide) else None
 
+    def offer(self) -> None:
+        """Offer what is open now, at once or when somebody looks: it may be thousands of texts."""
+        self._stale = not self.isVisible()
+        if not self._stale:
+            self.fill()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Offer what was opened meanwhile."""
+        super().showEvent(event)
+        if self._stale:
+            self.fill()
+
     def fill(self, pair: ComparePair | None = None) -> None:
         """Offer what is open now; choose *pair*, else what was chosen before."""
+        self._stale = False
         offered = list(sides(self._desk.audits, self._desk.place))
         offered += [(one_line(path), CompareSide("path", path=path)) for path in self._paths]
         for number, choice in enumerate(self.choices):
@@ -170,4 +185,4 @@ class CompareChooser(QWidget):
         self.folder.setAccessibleName(tr("Compare with a folder"))
         self.file.setAccessibleName(tr("Compare with a file"))
         self.show_busy(busy=self._busy)
-        self.fill()
+        self.offer()
