@@ -244,7 +244,7 @@ class Follower(QObject):
             self._paths[desk.add(audit)] = path
             return len(audit.run.calls)
         old = desk.audit(index)
-        if old.run == audit.run:
+        if audit is old:
             return 0
         desk.replace(index, audit, lambda place: kept_place(old, audit, place))
         return len(audit.run.calls) - len(old.run.calls)
@@ -278,13 +278,20 @@ def _read(
     for step in open_runs([path], store, stopped=lambda: token.cancelled):
         token.check()
         if isinstance(step, Found):
-            audits.append(step.audit)
+            audits.append(_kept(step.audit, held))
         elif isinstance(step, Unread):
             problems.append(_quiet(step.problem))
     if held and not audits:
         what = tr("could not be read again just now; what is shown is how it was before")
         problems = [Problem(path, what, ProblemKind.NOTED)]
     return _Read(path, seen, tuple(audits), tuple(problems))
+
+
+def _kept(audit: Audit, held: Sequence[Audit]) -> Audit:
+    """Return the audit that is shown where the record is the same: compared here, not in view."""
+    own = audit.run.run_id, audit.run.path
+    same = (old for old in held if (old.run.run_id, old.run.path) == own and old.run == audit.run)
+    return next(same, audit)
 
 
 def _quiet(problem: Problem) -> Problem:
