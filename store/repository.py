@@ -84,8 +84,8 @@ class Repository:
     def load(self, digest: str) -> Run:
         """Return the run of that digest, exactly as it was saved.
 
-        Raises `StoreError` also when there is none, or when a stored text no
-        longer has its hash.
+        Raises `StoreError` also when there is none, when a stored text no
+        longer has its hash, or the whole its digest.
         """
         with self._told(), self._begin() as connection:
             row = connection.execute(select(_of(RunRow)).where(_of(RunRow).c.digest == digest))
@@ -99,9 +99,14 @@ class Repository:
             number = found["id"]
             kept = Kept(texts=self._texts(connection, number))
             try:
-                return run_record(dict(found), kept, _lists(connection, number, kept))
-            except (KeyError, TypeError, ValueError) as error:
+                run = run_record(dict(found), kept, _lists(connection, number, kept))
+                same = run_digest(run) == digest
+            except (KeyError, TypeError, ValueError, StoreError) as error:
                 raise self._damaged(f"rows of the run {digest}") from error
+        # Texts have hashes of their own; what else a run holds has only this one.
+        if not same:
+            raise self._damaged(f"run {digest}")
+        return run
 
     def runs(self) -> list[RunSummary]:
         """Return what is saved, in the order in which it was saved."""

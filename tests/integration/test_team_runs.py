@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from reviewer.app import Program
 from reviewer.cli import run
@@ -44,8 +45,8 @@ def judged(path: str) -> dict[str, object]:
     """Return what an audit says of the run at *path*, but for where it lies."""
     found = json.loads(reread("audit", path, "--format", "json").out)
     (one,) = found["runs"]
-    text = json.dumps(one).replace(json.dumps(path)[1:-1], "PLACE")
-    value: dict[str, object] = json.loads(text)
+    told = json.dumps(one).replace(json.dumps(path)[1:-1], "PLACE")
+    value: dict[str, object] = json.loads(told)
     return value
 
 
@@ -105,3 +106,19 @@ def test_a_file_of_such_a_name_is_a_file(tmp_path: Path, monkeypatch: pytest.Mon
     folder.rename(tmp_path / "team:0")
     monkeypatch.chdir(tmp_path)
     assert reread("audit", "team:0", "--fail-on", "never").status == 0
+
+
+@pytest.mark.usefixtures("team")
+def test_a_run_that_was_changed_in_the_database_is_not_judged(tmp_path: Path, team: str) -> None:
+    write_sample(tmp_path / "sample")
+    name = reread("share", str(tmp_path / "sample" / "lease-review")).out.split()[0]
+    engine = create_engine(team)
+    try:
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE runs SET title = 'another'"))
+    finally:
+        engine.dispose()
+    ended = reread("audit", name)
+    assert ended.status == 3
+    assert "is not what was saved" in ended.err
+    reread("share", "--remove", name)
