@@ -116,6 +116,8 @@ def chain_words(reviews: Reviews) -> str:
 
 
 def _chain(log: Reviews | LogEnd) -> str:
+    if not log.records and not log.holds:
+        return f"Decisions: none could be read from {log.log}, see the problems."
     if not log.records:
         return f"Decisions: none in {log.log}."
     records = f"{log.records} record{'' if log.records == 1 else 's'}"

@@ -10,7 +10,7 @@ from reviewer.services.open_reviews import open_reviews
 from reviewer.services.places import data_dir
 from store.records.findings import Audit
 from store.records.reviews import LogEnd, Reviews, Target, TargetState
-from store.records.runs import Problem
+from store.records.runs import Problem, ProblemKind
 
 __all__ = ["OwnLogs"]
 
@@ -33,15 +33,22 @@ class OwnLogs:
         for item in found:
             if isinstance(item, Audit):
                 reviews, problems = open_reviews([item])
-                yield from (replace(each, where=_named(each.where)) for each in problems)
-                self._take(item.run.run_id, reviews)
+                named = [replace(each, where=_named(each.where)) for each in problems]
+                yield from named
+                if reviews is not None:
+                    own = LogEnd(reviews.log, reviews.holds, reviews.records, reviews.last_hash)
+                    ends = [replace(e, log=_named(e.log)) for e in (own, *reviews.more)]
+                else:
+                    # A log that could not be read is not one without decisions.
+                    lost = (each for each in named if each.kind is ProblemKind.LOST)
+                    ends = [LogEnd(each.where, False, 0, "") for each in lost]  # noqa: FBT003
+                self._take(item.run.run_id, reviews, ends)
             yield item
 
-    def _take(self, run_id: str, reviews: Reviews | None) -> None:
+    def _take(self, run_id: str, reviews: Reviews | None, ends: list[LogEnd]) -> None:
         self._states[run_id] = reviews.by_run.get(run_id, {}) if reviews else {}
-        if reviews is not None:
-            own = LogEnd(reviews.log, reviews.holds, reviews.records, reviews.last_hash)
-            self._ends |= dict.fromkeys(replace(e, log=_named(e.log)) for e in (own, *reviews.more))
+        self._ends |= dict.fromkeys(ends)
+        if self._ends:
             first, *more = self._ends
             self.reviews.log, self.reviews.holds = first.log, first.holds
             self.reviews.records, self.reviews.last_hash = first.records, first.last_hash

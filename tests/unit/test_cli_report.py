@@ -130,3 +130,13 @@ def test_cancelled_is_130_and_no_half_file(tmp_path: Path, name: str) -> None:
     assert ended.status == 130
     assert ended.err.endswith("reread: cancelled\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_that_cannot_be_read_is_not_told_as_one_without_decisions(tmp_path: Path) -> None:
+    Path(decision_log(AUDIT.run).where).mkdir(parents=True)
+    place = tmp_path / "r.md"
+    ended = command("report", "x", "--output", str(place), program=FakeProgram([AUDIT]))
+    assert ended.status == 3
+    told = place.read_text("utf-8")
+    assert "none could be read from" in told
+    assert "Decisions: none in" not in told
