@@ -25,6 +25,7 @@ __all__ = [
     "shared_runs",
     "team_log",
     "unshare",
+    "whole_name",
 ]
 
 DATABASE_VARIABLE = "REREAD_DATABASE"
@@ -103,6 +104,13 @@ def saved_runs(path: str) -> Iterator[Run | Problem] | None:
     if not path.startswith(PREFIX) or os.path.lexists(path):
         return None
     return _loaded(path)
+
+
+def whole_name(path: str) -> str:
+    """Return *path* as it is understood from any folder, as the name of a shared run is."""
+    if path.startswith(PREFIX) and not os.path.lexists(path):
+        return path
+    return os.path.abspath(path)  # noqa: PTH100 - does not touch what is there
 
 
 def _loaded(path: str) -> Iterator[Run | Problem]:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from reviewer.services.places import data_dir, session_file
 from reviewer.services.sessions import Session, load_session
+from reviewer.services.team import whole_name
 from reviewer.window import i18n
 from reviewer.window.i18n import tr
 from reviewer.window.links import is_link
@@ -38,7 +39,7 @@ def open_window(paths: Sequence[str], store: str | None = None, *, restore: bool
     app.setApplicationName("reread")
     app.setApplicationDisplayName("Reread")
     # A file with the name of a link can be given as ./reread:…
-    wanted = [path if is_link(path) else os.path.abspath(path) for path in paths]  # noqa: PTH100
+    wanted = [path if is_link(path) else whole_name(path) for path in paths]
     kept_store = os.path.abspath(store) if store is not None else None  # noqa: PTH100
     name = server_name(data_dir())
     if hand_over(name, wanted, kept_store):

@@ -21,6 +21,7 @@ from reviewer.services.opening_runs import (
     open_runs,
 )
 from reviewer.services.places import data_dir
+from reviewer.services.team import whole_name
 from reviewer.window import presenters
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
@@ -74,7 +75,7 @@ class Opener(QObject):
 
     def open(self, paths: Sequence[str], store: str | None = None) -> None:
         """Open *paths* beside what is open; those that are open already are not read again."""
-        wanted = [os.path.abspath(path) for path in paths]  # noqa: PTH100 - does not touch the disk
+        wanted = [whole_name(path) for path in paths]
         new = [path for path in dict.fromkeys(wanted) if path not in self.paths]
         if store is not None:
             self.store = os.path.abspath(store)  # noqa: PTH100
