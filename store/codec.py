@@ -2,7 +2,7 @@
 
 A record becomes an object of the fields that differ from their defaults, so
 that a field added later changes neither what is stored nor any digest.  Long
-strings and free JSON (settings, declared facts) are handed to a `Strings`, which
+strings and free JSON (settings, declared facts) are handed to a `Marks`, which
 may keep them elsewhere and put a mark in their place.
 """
 
@@ -15,32 +15,36 @@ from enum import Enum
 from functools import cache
 from typing import Any, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-__all__ = ["Strings", "decode", "encode"]
+__all__ = ["Marks", "Strings", "decode", "encode"]
 
 T = TypeVar("T")
 Json = object
-_Encoder = Callable[[Any, "Strings"], Json]
+_Encoder = Callable[[Any, "Marks"], Json]
 _Decoder = Callable[[Any, "Strings"], Any]
 _KIND = "record"
 
 
-class Strings(Protocol):
-    """What becomes of strings and of free JSON values."""
+class Marks(Protocol):
+    """What becomes of strings and of free JSON values where a record is written."""
 
     def put(self, text: str) -> Json:
         """Return what stands for *text*."""
 
-    def get(self, mark: Json) -> str:
-        """Return the text that *mark* stands for."""
-
     def put_free(self, value: Mapping[str, object]) -> Json:
         """Return what stands for a JSON object of any shape."""
+
+
+class Strings(Marks, Protocol):
+    """The same for records that are read again."""
+
+    def get(self, mark: Json) -> str:
+        """Return the text that *mark* stands for."""
 
     def get_free(self, mark: Json) -> Mapping[str, object]:
         """Return the object that *mark* stands for."""
 
 
-def encode(record: object, strings: Strings, skip: frozenset[str] = frozenset()) -> dict[str, Json]:
+def encode(record: object, strings: Marks, skip: frozenset[str] = frozenset()) -> dict[str, Json]:
     """Return the fields of *record* that differ from their defaults, without those in *skip*.
 
     *skip* holds for *record* itself, not for the records inside it.

@@ -94,12 +94,6 @@ class _Digests:
     def put_free(self, value: Mapping[str, object]) -> object:
         return self.put(self._pool.free(value))
 
-    def get(self, mark: object) -> str:
-        raise NotImplementedError
-
-    def get_free(self, mark: object) -> Mapping[str, object]:
-        raise NotImplementedError
-
 
 def run_digest(run: Run, pool: TextPool | None = None) -> str:
     """Return the SHA-256 of the content of *run*, 64 hexadecimal digits.
