@@ -293,7 +293,9 @@ def test_changed_bytes_never_end_the_program(name: str, data: st.DataObject) -> 
     body = bytearray({**CONTAINERS, **ALONE}[name])
     for _ in range(data.draw(st.integers(1, 8))):
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
-    list(Capture(bytes(body), is_response).interactions())
+    found = list(Capture(bytes(body), is_response).interactions())
+    origins = [each.number for each in found]
+    assert origins == sorted(set(origins))
 
 
 def test_what_stands_before_the_damage_is_read(tmp_path: Path) -> None:
