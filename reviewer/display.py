@@ -22,6 +22,7 @@ __all__ = [
     "pieces",
     "table",
     "visible",
+    "whole_characters",
     "width",
     "wrap",
 ]
@@ -57,6 +58,21 @@ def _stand_in(found: re.Match[str]) -> str:
     if code < ord(" "):
         return chr(_PICTURES + code)
     return _DELETE_PICTURE if code == _DELETE else f"\\u{{{code:X}}}"
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def whole_characters(text: str) -> tuple[str, int]:
+    r"""Return *text* with U+FFFD for each half character, and how many there are.
+
+    Two halves that follow each other stay two: joined they would be a
+    character that the record does not hold.
+
+    >>> whole_characters("a\ud83d\ude00") == ("a\ufffd\ufffd", 2)
+    True
+    """
+    return _HALVES.subn("\ufffd", text)
 
 
 def one_line(text: str) -> str:

@@ -84,9 +84,19 @@ def test_a_span_is_the_same_everywhere(
         assert (start, end) in numbers, told
     opened.menus.actions["edit.copy_ref"].trigger()
     assert f"[{start}:{end}]" in QGuiApplication.clipboard().text()
-    whole = text[start:end].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    whole = re.sub("[\ud800-\udfff]", "\ufffd", text[start:end])
     view.pane.view.copy()
     assert QGuiApplication.clipboard().text() == whole
     stored = next(each for each in desk.audit().run.versions if each.key == KEY).text
     assert stored is not None
     assert stored[start:end] == view.selected_text()
+
+
+def test_two_halves_that_follow_each_other_are_copied_as_two(
+    opened: Shell, show: Callable[[str], SourceView]
+) -> None:
+    view = show("汉😀\ud83d\udc00")
+    desk = opened.desk
+    desk.go(Place(run=desk.place.run, call=1, source=KEY, span=Span(0, 4), tab="source"))
+    view.pane.view.copy()
+    assert QGuiApplication.clipboard().text() == "汉😀\ufffd\ufffd"

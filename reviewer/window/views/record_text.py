@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, QSize, Qt, QUrl
 from PySide6.QtGui import QResizeEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
+from reviewer.display import whole_characters
 from reviewer.window.views.text_stand_ins import shown
 from store.records.text import TextIndex
 
@@ -120,8 +121,8 @@ class RecordText(QTextBrowser):
     def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
         """Give what is copied and dragged: the record."""
         data = QMimeData()
-        words = self.selected_record().encode("utf-16", "surrogatepass")
-        data.setText(words.decode("utf-16", "replace"))  # half a character is no text elsewhere
+        words, _ = whole_characters(self.selected_record())  # half of one is no text elsewhere
+        data.setText(words)
         return data
 
     def loadResource(self, type: int, name: QUrl | str) -> object:  # noqa: A002, ARG002, N802 - Qt's

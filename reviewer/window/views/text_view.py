@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from reviewer.display import whole_characters
 from reviewer.window.i18n import tr, trn
 from reviewer.window.presenters.syntax import Piece
 from reviewer.window.tips import plain_tip
@@ -200,10 +201,7 @@ class TextView(TextCanvas):
         text = self.selected_text()
         if not text:
             return
-        sound = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        halves = sum("\ud800" <= char <= "\udfff" for char in text)
-        if halves:
-            sound = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+        sound, halves = whole_characters(text)
         QGuiApplication.clipboard().setText(sound)
         if halves:
             self.notice.emit(
