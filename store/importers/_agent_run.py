@@ -188,6 +188,10 @@ class AgentRun:
         self.builder.tool_calls.append(made)
         self._touched[call_id] = file_calls(tool, _object(arguments), self.cwd)
 
+    def name_of(self, call_id: str) -> str:
+        """Return what the last tool call of this id is called in the run."""
+        return _name(call_id, self._uses.get(call_id, 1))
+
     def result(  # noqa: PLR0913 - what a result is
         self,
         call_id: str,
@@ -204,7 +208,7 @@ class AgentRun:
         *text* is what the model was given; *kept* what the tool returned, where
         the record holds that too.
         """
-        call_id = _name(call_id, self._uses.get(call_id, 1))
+        call_id = self.name_of(call_id)
         asked = self._asked.get(call_id)
         name = name or (asked.name if asked else "")
         part = Part(PartKind.TOOL_RESULT, text, tool_call_id=call_id, name=name, status=status)

@@ -221,13 +221,13 @@ class _Trajectory:
             self._follow_edit(step, origin)
         if call_id:
             self._waiting = call_id, string(step.get("observation"))
-        return call_id
+        return agent.name_of(call_id)
 
     def _note_elided(self, request: list[Mapping[str, object]], origin: str) -> None:
         """Note the results that stand in this request as a notice, and did not before."""
         gone = []
         for place, message in enumerate(request):
-            call_id = string(_call_id(message).get("tool_call_id")) or self._ids.get(place, "")
+            call_id = self._ids.get(place) or string(_call_id(message).get("tool_call_id"))
             if call_id and call_id not in self._elided and _OLD.match(_text_of(message)):
                 self._elided[call_id] = None
                 gone.append(call_id)

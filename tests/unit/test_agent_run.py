@@ -9,8 +9,8 @@ from store.importers._agent_messages import turn_of
 from store.importers._agent_reads import Does, FileCall, file_calls, shown_by
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._wire import Turn
-from store.records.gutters import numbered_runs
 from store.records.grades import Grade, Layer
+from store.records.gutters import numbered_runs
 from store.records.runs import EditKind, Part, PartKind, Run
 from store.records.text import Span, Unit
 
@@ -113,7 +113,7 @@ def test_a_window_names_its_file_and_proves_the_whole_when_all_lines_stand_in_it
 
 
 def test_an_edit_that_was_refused_shows_no_window_on_the_file() -> None:
-    refused = "Your edit has introduced errors. It would have looked so:\n[File: b.py (1 lines total)]\n1:x"
+    refused = "Your edit has errors. It would have been:\n[File: b.py (1 lines total)]\n1:x"
     run = agent()
     run.call(calls("edit"), "r#1")
     run.result("c1", refused, "r#2")
