@@ -28,9 +28,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_pieces")
 @given(VALUES, st.booleans())
 def test_what_is_read_in_pieces_is_what_is_read_at_once(value: object, indented: bool) -> None:  # noqa: FBT001 - drawn
-    data = json.dumps(value, ensure_ascii=False, indent=2 if indented else None)
-    data = data.encode(errors="surrogatepass")
-    strict = None
+    text = json.dumps(value, ensure_ascii=False, indent=2 if indented else None)
+    data = text.encode(errors="surrogatepass")
     try:
         strict = orjson.loads(data)
     except orjson.JSONDecodeError:
