@@ -28,6 +28,11 @@ NOT_FOR_READERS = {
     "System reminder:",
     "## Summarized at ",
     "text/plain; charset=utf-8",
+    "(no summary available)",
+    "*** Move to: ",
+    "Another language model started to solve this problem and produced a summary",
+    "[omitted {0} text items ...]",
+    "{0}…{1} {2} truncated…{3}",
 }
 
 
