@@ -41,7 +41,7 @@ from store.records.runs import (
     ToolResult,
     Usage,
 )
-from store.records.sources import Selection
+from store.records.sources import Selection, VersionKey
 
 __all__ = ["ALL_BEFORE", "AgentRun", "CallFacts"]
 
@@ -265,6 +265,10 @@ class AgentRun:
             self._files.edited(call.path, call.edits, "", origin)
         elif call.does is Does.CHANGE:
             self._files.changed(call.path, origin)
+
+    def attach(self, path: str, text: str, origin: str) -> VersionKey:
+        """Take a file whose whole text the client put into a message; return its version."""
+        return self._files.attached(clean_path(path, self.cwd), text, origin)
 
     def changed(self, path: str, origin: str) -> None:
         """Note that a file was changed, to a text that the record does not hold."""
