@@ -30,7 +30,12 @@ _KEYS: Final = {
 NO_CONTENT: Final = (
     "the span holds no message of the request: whoever recorded it left the content out"
 )
-_CUT: Final = "a value of the {side} breaks off within its JSON; what stands before was read"
+_CUT_REQUEST: Final = (
+    "a value of the request breaks off within its JSON; what stands before was read"
+)
+_CUT_RESPONSE: Final = (
+    "a value of the response breaks off within its JSON; what stands before was read"
+)
 
 
 def exchange_of(step: Step) -> Exchange:
@@ -65,7 +70,7 @@ def _generic(step: Step) -> Exchange:
     if parts and not _begins_with(exchange.sent, parts):
         exchange.instructions = [Turn("system", parts)]
     if reader.cut:
-        step.lacks(_CUT.format(side="request"))
+        step.lacks(_CUT_REQUEST)
     asked, cut = set(reader.calls), len(reader.cut)
     answered = set(reader.results)
     told = reader.turns(step.response, "assistant")
@@ -75,7 +80,7 @@ def _generic(step: Step) -> Exchange:
         if turn.parts and turn.role != "tool"
     ]
     if len(reader.cut) > cut:
-        step.lacks(_CUT.format(side="response"), request=False)
+        step.lacks(_CUT_RESPONSE, request=False)
     exchange.tool_calls = list(reader.calls.values())
     exchange.tool_results = [r for id_, r in reader.results.items() if id_ in answered]
     exchange.written = tuple(id_ for id_ in reader.calls if id_ not in asked)
@@ -85,7 +90,7 @@ def _generic(step: Step) -> Exchange:
     if isinstance(step.response, dict):
         exchange.finish_reason = string(step.response.get("finish_reason"))
     if reader.strange:
-        what = f"{reader.strange} values among the messages are no message; their place is not kept"
+        what = f"{reader.strange} values among the messages are no message; they were put last"
         exchange.notes.append(what)
     return exchange
 

@@ -137,7 +137,7 @@ def _broken(probe: Probe, text: str, place: int, origin: str, reason: str) -> Do
     if not kept:
         what = f"is not JSON: {reason}; nothing whole stands before that place"
         if place:
-            return Document(None, origin, [Problem(origin, f"what follows {what}")])
+            return Document(None, origin, [Problem(origin, what)])
         raise UnreadableError(_files.shown(probe.label), what)
     what = f"is not JSON: {reason}; what stands whole before that place was read"
     return Document(kept, origin, [Problem(origin, what)])
@@ -150,7 +150,10 @@ def _kept(node: Node, text: str, levels: int) -> object:
     breaks off stays only where a list in it has some.
     """
     if node.complete:
-        return loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+        try:
+            return loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+        except ValueError:  # half a character, or a number that never ends
+            return plain(node)
     if not levels or node.kind not in ("array", "object") or not node.children:
         return None
     *whole, last = node.children

@@ -22,7 +22,6 @@ __all__ = [
 
 _NOTHING: Final[tuple[object, ...]] = (None, "", [], {})
 _NAMED: Final = 3
-_LIMIT: Final = "the limit on attributes of a span"
 
 
 def offer(step: Step, *, request: object = None, response: object = None) -> None:
@@ -38,8 +37,8 @@ def opened(step: Step, value: object, what: str, *, request: bool) -> object:
     found = json_of(value)
     if isinstance(found, Cut):
         step.lacks(
-            f"{what} was cut at {found.chars} characters, within its JSON: a limit on the length "
-            "of attributes; what stands before the cut was read",
+            f"{what} was cut at {found.chars} characters, within its JSON, by a limit on the "
+            "length of values; what stands before the cut was read",
             request=request,
         )
         return without_stump(found.value)
@@ -62,22 +61,21 @@ def numbered(step: Step, found: Sequence[tuple[int, object]], dropped: int) -> l
             messages.append(gaps[-1])
         messages.append(message)
         expected = place + 1
-    if not gaps and not dropped:
-        return messages
-    told = f"{dropped} attributes were dropped by {_LIMIT}" if dropped else "nothing says why"
-    if not gaps:
-        what = "messages at the end of the request may be missing"
-    else:
-        named = ", ".join(gap.named for gap in gaps[:_NAMED])
-        named += f" and {len(gaps) - _NAMED} more gaps" if len(gaps) > _NAMED else ""
-        place = "at the front of" if gaps[0].start == 0 and len(gaps) == 1 else "within"
-        what = f"{named} {'is' if _is_one(gaps) else 'are'} missing {place} the request"
-    step.lacks(f"{what}: {told}")
+    if gaps or dropped:
+        step.lacks(_lacking(gaps, dropped))
     return messages
 
 
-def _is_one(gaps: Sequence[Missing]) -> bool:
-    return len(gaps) == 1 and gaps[0].end - gaps[0].start == 1
+def _lacking(gaps: Sequence[Missing], dropped: int) -> str:
+    named = ", ".join(gap.named for gap in gaps[:_NAMED])
+    named += ", …" if len(gaps) > _NAMED else ""
+    if not gaps:
+        what = "the end of the request may be missing"
+    elif len(gaps) == 1 and not gaps[0].start:
+        what = f"the beginning of the request is missing (messages {named})"
+    else:
+        what = f"messages of the request are missing ({named})"
+    return f"{what}: {dropped} attributes of the span were dropped by a limit" if dropped else what
 
 
 def documents_under(attributes: Mapping[str, object], prefix: str) -> list[object]:

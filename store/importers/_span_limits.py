@@ -17,6 +17,7 @@ from store.importers._span_values import Cut, json_of
 
 __all__ = ["Limits", "limits_of"]
 
+_SAID: Final = "dropped"
 _SHORTEST: Final = 64
 _ENOUGH: Final = 2
 _WRITTEN: Final = (*("output", "response", "completion", "result", "choice", "final_result"),)
@@ -33,26 +34,29 @@ class Limits:
         if step.kind is Kind.GENERATION:
             self._dropped(span, step)
         elif step.kind in (Kind.TOOL, Kind.RETRIEVAL) and span.dropped:
-            step.lacks(f"{span.dropped} attributes of this span were dropped by a limit")
+            step.lacks(_dropped(span.dropped))
         for key, value in _texts(span) if self.length else ():
             if len(value) == self.length and step.kind is not Kind.OTHER:
-                what = f"{key} has exactly {self.length} characters, as other values of this file"
-                what = f"{what}: it was cut there by a limit on their length"
+                what = (
+                    f"{key} has exactly {self.length} characters, as other values of this file "
+                    "have: it was cut there by a limit on their length"
+                )
                 if not any(key in each.what for each in step.shortfalls):
                     step.lacks(what, request=not any(word in key for word in _WRITTEN))
 
     @staticmethod
     def _dropped(span: Traced, step: Step) -> None:
-        told = any("attributes were dropped" in each.what for each in step.shortfalls)
-        if span.dropped and not told:
-            what = f"{span.dropped} attributes were dropped by the limit on attributes of a span"
-            step.lacks(f"{what}; which ones, the record does not say")
+        if span.dropped and not any(_SAID in each.what for each in step.shortfalls):
+            step.lacks(_dropped(span.dropped))
         if span.dropped_events:
-            what = f"{span.dropped_events} events were dropped by the limit on events of a span"
-            step.lacks(f"{what}; messages may have stood in them")
+            step.lacks(f"{span.dropped_events} events of the span were dropped by a limit")
         lost = sum(event.dropped for event in span.events)
         if lost:
             step.lacks(f"{lost} attributes of events were dropped by a limit")
+
+
+def _dropped(count: int) -> str:
+    return f"{count} attributes of the span were dropped by a limit; which, is not recorded"
 
 
 def limits_of(spans: Sequence[Traced]) -> Limits:

@@ -132,7 +132,7 @@ class Reader:
         for each in value:
             item = self._opened(each) if isinstance(each, str) else each
             if isinstance(each, Missing):
-                lost = Part(PartKind.OPAQUE, name=f"{each.named}, not in the record")
+                lost = Part(PartKind.OPAQUE, name=f"messages {each.named}, not in the record")
                 turns.append(Turn("", (lost,)))
             elif isinstance(item, dict) and (is_message(item) or is_item(item)):
                 turns += self._message(item, role)

@@ -100,16 +100,16 @@ def request_of(data: bytes) -> dict[str, object]:
 
     Spans and logs have the same outer form; what holds a span with ids is of spans.
     """
-    wrong = ProtobufError("holds no span and no log record")
+    wrong: list[ProtobufError] = []
     for shape, has_any in (("request", _has_spans), ("logs", _has_logs)):
         try:
             found = _message(memoryview(data), shape, _LEVELS)
         except ProtobufError as error:
-            wrong = error
+            wrong.append(error)
             continue
         if has_any(found):
             return found
-    raise wrong
+    raise wrong[0] if wrong else ProtobufError("holds no span and no log record")
 
 
 def _has_spans(request: dict[str, object]) -> bool:

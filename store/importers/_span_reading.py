@@ -52,8 +52,7 @@ class Reading:
         if not found:
             raise UnreadableError(_files.shown(self._probe.label), self._nothing(len(steps)))
         if without:
-            traces = "trace holds" if without == 1 else "traces hold"
-            what = f"{without} other {traces} no model call; left out"
+            what = f"traces without a model call, left out: {without}"
             self.problems.append(Problem(self._probe.path.name, what, ProblemKind.NOTED))
         for thread in found:
             yield self._run(thread)
@@ -74,7 +73,7 @@ class Reading:
 
     def _nothing(self, spans: int) -> str:
         said = "; ".join(problem.what for problem in self.problems)
-        what = f"holds {spans} spans and no model call, so nothing in it can be audited"
+        what = f"holds {spans} spans, none of them a model call, so nothing can be audited"
         return f"{what}: {said}" if said else what
 
 

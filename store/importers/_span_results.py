@@ -31,7 +31,7 @@ class Comparison(Enum):
         if self is Comparison.CUT:
             return (
                 f"the tool returned {returned} characters and the request carries {carried} of "
-                "them: the rest was cut between the tool and the model"
+                "them: it was cut between the tool and the model"
             )
         return (
             f"the tool returned {returned} characters and the request carries {carried} others: "

@@ -230,10 +230,10 @@ class _Gathering:
     def finish(self) -> None:
         """Say how many calls have no content at all."""
         if self.empty:
-            count = f"{self.empty} of {len(self.builder.calls)}"
             what = (
-                f"{count} model calls hold no message of their request: the content was left out "
-                "when they were recorded, so nothing can be said of what they were given"
+                f"{self.empty} of {len(self.builder.calls)} model calls hold no message of their "
+                "request: the content was left out when they were recorded, so nothing can be "
+                "said of what they were given"
             )
             self.builder.problem(self.builder.path, what, ProblemKind.LOST)
 

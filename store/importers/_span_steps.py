@@ -73,7 +73,7 @@ class Missing:
     def named(self) -> str:
         """Which they are, counted from 0."""
         last = self.end - 1
-        return f"message {last}" if last == self.start else f"messages {self.start} to {last}"
+        return str(last) if last == self.start else f"{self.start}-{last}"
 
 
 @dataclass(frozen=True, slots=True)

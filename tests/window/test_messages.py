@@ -53,6 +53,19 @@ NOT_FOR_READERS = {
         "request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy flows, pairs in "
         "JSON or JSON Lines, server-sent events, responses alone, notebooks"
     ),
+    (
+        "OpenTelemetry spans (OTLP JSON, protobuf, console): GenAI, OpenInference, Traceloop, "
+        "AI SDK, Pydantic AI"
+    ),
+    (
+        "unknown where attributes were dropped, values cut or texts left out of a request, where "
+        "they stand elsewhere, and where only the span of an agent is recorded"
+    ),
+    (
+        "resourceSpans or resourceLogs, as JSON, JSON Lines or protobuf; spans with "
+        "context.trace_id and attributes as SDKs print them"
+    ),
+    "[Scrubbed due to ",
     "Run folder of this program",
     '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
     "Folder of text files, taken as a store",
