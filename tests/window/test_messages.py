@@ -27,7 +27,6 @@ NOT_FOR_READERS = {
     "System reminder:",
     "## Summarized at ",
     "text/plain; charset=utf-8",
-<<<<<<< HEAD
     "Claude Code session",
     (
         "unknown up to version 2.0.59; derived where boundary records say what was taken away; "
@@ -71,8 +70,6 @@ NOT_FOR_READERS = {
     '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
     "Folder of text files, taken as a store",
     "a folder in which nothing else was recognised",
-=======
->>>>>>> main
 }
 
 
