@@ -27,49 +27,6 @@ NOT_FOR_READERS = {
     "System reminder:",
     "## Summarized at ",
     "text/plain; charset=utf-8",
-    "Claude Code session",
-    (
-        "unknown up to version 2.0.59; derived where boundary records say what was taken away; "
-        "inferred from side files, from counts of the API, and where neither is there"
-    ),
-    (
-        "JSON lines with sessionId and parentUuid (or summaries and snapshots before them); "
-        "a folder by session files named after their id"
-    ),
-    "Message dump (LangChain messages, OpenAI roles)",
-    (
-        "{0}; unknown where the service edited a request itself, where a summary stands for "
-        "messages that are not named, and where no message stands before a call"
-    ),
-    "lists of messages: alone, under any keys, or one message a line",
-    "Captured traffic: ",
-    (
-        "derived where the service's own tools, a resent prefix or a chain of responses in the "
-        "capture changed the request by a recorded rule; inferred where the service reports how "
-        "many results it cleared, and not which; unknown where it keeps context of its own, where "
-        "the request is not recorded, and where its tokens cannot hold the text"
-    ),
-    (
-        "request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy flows, pairs in "
-        "JSON or JSON Lines, server-sent events, responses alone, notebooks"
-    ),
-    (
-        "OpenTelemetry spans (OTLP JSON, protobuf, console): GenAI, OpenInference, Traceloop, "
-        "AI SDK, Pydantic AI"
-    ),
-    (
-        "unknown where attributes were dropped, values cut or texts left out of a request, where "
-        "they stand elsewhere, and where only the span of an agent is recorded"
-    ),
-    (
-        "resourceSpans or resourceLogs, as JSON, JSON Lines or protobuf; spans with "
-        "context.trace_id and attributes as SDKs print them"
-    ),
-    "[Scrubbed due to ",
-    "Run folder of this program",
-    '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
-    "Folder of text files, taken as a store",
-    "a folder in which nothing else was recognised",
 }
 
 
