@@ -19,7 +19,7 @@ from store.records.runs import Usage
 __all__ = ["DIALECT"]
 
 _RUN: Final = ("all_messages_events", "pydantic_ai.all_messages")
-_SCRUBBED: Final = "[Scrubbed due to "
+_SCRUBBED: Final = "[Scrubbed"
 
 
 def kind(span: Traced) -> Kind | None:
@@ -53,7 +53,7 @@ def fill(span: Traced, step: Step) -> None:
         _events(span, step)
         _integration(span, step)
     if step.kind is Kind.GENERATION and _is_scrubbed(step.request):
-        step.lacks(f"texts of the request were scrubbed as they were recorded ({_SCRUBBED}…])")
+        step.lacks("texts of the request were scrubbed as they were recorded")
 
 
 def _events(span: Traced, step: Step) -> None:
