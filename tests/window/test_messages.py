@@ -53,6 +53,21 @@ NOT_FOR_READERS = {
         "request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy flows, pairs in "
         "JSON or JSON Lines, server-sent events, responses alone, notebooks"
     ),
+    "LangGraph checkpoint database (SQLite)",
+    (
+        "derived where a graph of one's own starts a node from a saved state; inferred for agents "
+        "of create_agent and deepagents, which may change the messages on the way, and where "
+        "several steps were saved at once; unknown where results were cleared before the state was "
+        "saved, and where the service edited the request itself"
+    ),
+    (
+        "an SQLite database with the columns checkpoint_id or thread_ts, also where they are only "
+        "in its write-ahead file"
+    ),
+    "~__pregel_pull, (.*)",
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
+    " AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    "SELECT {0} FROM {1}",
     "Run folder of this program",
     '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
     "Folder of text files, taken as a store",
