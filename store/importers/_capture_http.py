@@ -1,7 +1,6 @@
 """One HTTP exchange as it was on the wire, and how its bodies are decoded.
 
-Content codings are undone with a limit on what they may grow to.  Server-sent
-events are put back into the list of their data (WHATWG HTML, section 9.2; the
+Server-sent events are put back into the list of their data (WHATWG HTML, section 9.2; the
 dialects that providers write are accepted: CRLF, comments, ``[DONE]``, a last
 event without its blank line).
 """
@@ -10,11 +9,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from store.importers._capture_coding import undone
 from store.jsonin import JsonError, loads
 
 __all__ = [
@@ -24,17 +23,15 @@ __all__ = [
     "events_in",
     "from_base64",
     "headers_of",
+    "is_streamed",
     "parsed",
 ]
 
-LIMIT: Final = 256 << 20
-"""No body of a model call is larger; what grows beyond it is a bomb."""
 _SHOWN: Final = frozenset(
-    {"content-type", "content-encoding", "anthropic-beta", "anthropic-version"}
+    {"content-type", "content-encoding", "content-length", "anthropic-beta", "anthropic-version"}
 )
 """The headers that are kept; all others are dropped as they are read, credentials with them."""
-_GZIP: Final = b"\x1f\x8b"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_DIGITS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +40,21 @@ class Message:
 
     ``body`` is what was sent, codings undone, or ``None`` where the capture
     has none; ``value`` is the JSON where the recorder kept only that.
-    ``trouble`` says why a body could not be decoded.
+    ``trouble`` says why a body could not be decoded, ``held`` how many bytes
+    the capture has of it, before its codings were undone.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = field(default=None, repr=False)
     value: object = field(default=None, repr=False)
     trouble: str = ""
+    held: int | None = None
+
+    @property
+    def declared(self) -> int | None:
+        """How many bytes its header says it has."""
+        text = self.headers.get("content-length", "").strip()
+        return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
 
     @property
     def media_type(self) -> str:
@@ -104,44 +109,19 @@ def _string(value: object) -> str:
 
 
 def decoded(headers: Mapping[str, str], body: bytes | None) -> Message:
-    """Return a message whose *body* has its content codings undone.
-
-    The first bytes decide, not the header: recorders decode bodies and keep
-    the header, or drop it and keep the coding.
-    """
+    """Return a message whose *body* has its content codings undone."""
     if body is None:
         return Message(headers)
-    try:
-        for _ in range(3):
-            undone = _undone(headers.get("content-encoding", ""), body)
-            if undone is None:
-                break
-            body = undone
-    except (zlib.error, ValueError, EOFError) as error:
-        return Message(headers, None, trouble=f"the body cannot be decompressed ({error})")
-    if body.startswith(_ZSTD):
-        return Message(headers, None, trouble="the body is compressed with zstd, which is not read")
-    return Message(headers, body)
+    found = undone(headers.get("content-encoding", ""), body)
+    return Message(headers, found.body, trouble=found.trouble, held=len(body))
 
 
-def _undone(coding: str, body: bytes) -> bytes | None:
-    if body.startswith(_GZIP):
-        return _inflated(body, 31)
-    if coding.lower() == "deflate" and body[:1] == b"\x78":
-        return _inflated(body, 15)
-    if coding.lower() == "br" and body and body.lstrip()[:1] not in (b"{", b"[", b"e", b"d", b":"):
-        raise ValueError("brotli, which is not read")
-    return None
-
-
-def _inflated(body: bytes, window: int) -> bytes:
-    tool = zlib.decompressobj(window)
-    found = tool.decompress(body, LIMIT)
-    if tool.unconsumed_tail:
-        raise ValueError(f"more than {LIMIT} bytes")
-    if not tool.eof:
-        raise ValueError("it ends too early")
-    return found
+def is_streamed(message: Message) -> bool:
+    """Return whether a body is server-sent events, by its beginning or by its type."""
+    start = (message.body or b"")[:64].lstrip(b"\xef\xbb\xbf\r\n ")
+    if start.startswith((b"event:", b"data:", b"id:", b": ")):
+        return True
+    return message.media_type == "text/event-stream" and start[:1] not in (b"{", b"[")
 
 
 def from_base64(text: object) -> bytes | None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from store.builder import RunBuilder
+from store.importers._capture_fidelity import SCRUBBED
 from store.importers._capture_threads import Numbered, Thread
 from store.importers._wire import Edit, Exchange, Turn
 from store.records.grades import Grade
@@ -14,7 +15,6 @@ from store.records.sources import VersionKey
 
 __all__ = ["run_of"]
 
-_SCRUBBED = re.compile(r"<[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+>|\(litellm_truncated skipped [0-9]+ chars")
 _TIMES = 4
 """So many times the tokens of a text, counted generously, and part of it was taken out."""
 
@@ -112,11 +112,10 @@ def _call(each: Numbered, builder: RunBuilder, origin: str) -> int:
 def _notice_scrubbing(exchange: Exchange) -> None:
     """Doubt a request in which a recorder put a name in place of text."""
     names = [m[0] for turn in exchange.sent for m in _names(turn)]
-    found = next((name for name in names if name.startswith("<")), "")
-    for cut in names:
-        if not cut.startswith("<"):
-            what = "a log cut text out of this request, which the model may have been given"
-            exchange.doubt(Grade.UNKNOWN, what)
+    if any("truncated" in name for name in names):
+        what = "a log cut text out of this request, which the model may have been given"
+        exchange.doubt(Grade.UNKNOWN, what)
+    found = next((name for name in names if "truncated" not in name), "")
     if not found:
         return
     tokens = exchange.usage.input_tokens
@@ -139,5 +138,5 @@ def _names(turn: Turn) -> list[re.Match[str]]:
         found
         for part in turn.parts
         if part.kind in (PartKind.TEXT, PartKind.TOOL_RESULT, PartKind.DOCUMENT)
-        for found in _SCRUBBED.finditer(part.text)
+        for found in SCRUBBED.finditer(part.text)
     ]

@@ -16,18 +16,14 @@ from functools import cache
 from importlib import import_module
 
 import store.importers as package
-from store.importers._capture_http import Interaction, Message, events_in, parsed
+from store.importers._capture_fidelity import as_sent
+from store.importers._capture_http import Interaction, events_in, is_streamed, parsed
 from store.importers._capture_secrets import Masker
 from store.importers._capture_stream import StreamError, is_stream, stream_events
 from store.importers._wire import Provider, Wire, mapping
 from store.jsonin import JsonError, loads
 
-__all__ = ["MISTAKEN", "is_mistaken", "is_response", "provider_of", "providers", "wire_of"]
-
-MISTAKEN = (
-    "the recorder took UTF-8 for Latin-1 in a streamed response; every byte of it could be told, "
-    "so it was undone"
-)
+__all__ = ["is_response", "provider_of", "providers", "wire_of"]
 
 
 @cache
@@ -72,7 +68,7 @@ def wire_of(interaction: Interaction, masker: Masker) -> Wire:
         if got.body and is_stream(got.body):
             for event in _binary(got.body):
                 events.append(event)  # noqa: PERF402 - what came before the damage is kept
-        elif _is_streamed(got):
+        elif is_streamed(got):
             events.extend(_text(got.body or b""))
         else:
             response = parsed(got)
@@ -104,32 +100,8 @@ def _event(item: object) -> tuple[str, object]:
     return str(inner.get("event") or ""), data
 
 
-def _is_streamed(message: Message) -> bool:
-    start = (message.body or b"")[:64].lstrip(b"\xef\xbb\xbf\r\n ")
-    if start.startswith((b"event:", b"data:", b": ")):
-        return True
-    return message.media_type == "text/event-stream" and start[:1] not in (b"{", b"[")
-
-
-def is_mistaken(message: Message) -> bool:
-    """Return whether a streamed body was taken for Latin-1 and written as UTF-8."""
-    body = message.body or b""
-    return not body.isascii() and _is_streamed(message) and _undone(body) is not None
-
-
-def _undone(body: bytes) -> bytes | None:
-    """Return the bytes that were taken for Latin-1, where that is proven."""
-    try:
-        found = body.decode().encode("latin-1")
-        found.decode()
-    except UnicodeError:
-        return None
-    return found
-
-
 def _text(body: bytes) -> Iterator[tuple[str, object]]:
-    body = (None if body.isascii() else _undone(body)) or body
-    for name, data in events_in(body):
+    for name, data in events_in(as_sent(body)[0]):
         if data.strip() != "[DONE]":
             try:
                 yield name, loads(data.encode("utf-8", "surrogateescape"))

@@ -13,6 +13,12 @@ from collections.abc import Iterator
 from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._capture_cassettes import REWRITTEN
+from store.importers._capture_fidelity import (
+    change_of_request,
+    change_of_response,
+    mistaken_for,
+)
 from store.importers._capture_files import Capture, head_of, is_capture
 from store.importers._capture_http import Interaction
 from store.importers._capture_json import GATEWAY
@@ -20,14 +26,7 @@ from store.importers._capture_masking import mask_exchange
 from store.importers._capture_run import run_of
 from store.importers._capture_secrets import Masker, shown_url
 from store.importers._capture_threads import Threads
-from store.importers._providers import (
-    MISTAKEN,
-    is_mistaken,
-    is_response,
-    provider_of,
-    providers,
-    wire_of,
-)
+from store.importers._providers import is_response, provider_of, providers, wire_of
 from store.importers._wire import Exchange, Wire
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, ProblemKind, Run
@@ -125,13 +124,26 @@ class _Reading:
             grade = Grade.INFERRED if interaction.altered == GATEWAY else Grade.RECORDED
             exchange.doubt(grade, interaction.altered)
             self._say_once(exchange, interaction.altered)
-        if is_mistaken(interaction.response):
-            self._say_once(exchange, MISTAKEN)
+        mistaken = mistaken_for(interaction.response)
+        if mistaken:
+            self._say_once(exchange, mistaken)
+        self._mark_lengths(exchange, interaction)
         if interaction.response.is_empty and not exchange.error:
             exchange.notes.append("the capture has no response to this request")
         status = interaction.status
         if status is not None and status >= _WRONG and not exchange.error:
             exchange.error = f"HTTP {status}"
+
+    def _mark_lengths(self, exchange: Exchange, interaction: Interaction) -> None:
+        """Say where a body is not as long as it was on the wire."""
+        rewritten = interaction.altered == REWRITTEN
+        change = change_of_request(interaction.request, rewritten=rewritten)
+        if change is not None:
+            exchange.doubt(change.grade, change.what)
+            exchange.notes.append(f"capture altered: {change.what}")
+        shortened = change_of_response(interaction.response)
+        if shortened:
+            exchange.notes.append(f"capture altered: {shortened}")
 
     def _say_once(self, exchange: Exchange, altered: str) -> None:
         """Note what a recorder changed at the first exchange in which it did."""

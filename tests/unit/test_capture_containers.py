@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.importers import _capture_http
+from store.importers import _capture_coding
 from store.importers._capture_files import Capture
 from store.importers._capture_flows import flows_in
 from store.importers._capture_http import Interaction, decoded, events_in
@@ -338,7 +338,7 @@ def test_values_are_plain_and_an_alias_stands_for_what_it_names() -> None:
 
 
 def test_a_body_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_capture_http, "LIMIT", 1000)
+    monkeypatch.setattr(_capture_coding, "LIMIT", 1000)
     assert "more than 1000 bytes" in decoded({}, gzip.compress(b"\0" * 1001)).trouble
     assert decoded({}, gzip.compress(b"\0" * 1000)).body == b"\0" * 1000
 
