@@ -34,7 +34,7 @@ _NAMES: Final = {
 _WRITE_ORDER: Final = ("task_path", "task_id", "idx")
 _LATER: Final = re.compile(r"~~0*([0-9]{1,18})~(.*)", re.DOTALL)
 """The path of a task whose step was not saved: the step, then its own path."""
-_NODE: Final = re.compile(r"~__pregel_pull, (.*)", re.DOTALL)
+_NODE: Final = re.compile(r"~__pregel_pull, ([\s\S]*)")
 _PUSH: Final = re.compile(r"~__pregel_push, (?:0*([0-9]{1,9}))")
 _ALL: Final = "__remove_all__"
 

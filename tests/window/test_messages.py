@@ -23,55 +23,13 @@ NOT_FOR_READERS = {
     SILENT,
     "two importers are named {0}",
     "two tables are called {0}",
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
+    " AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    "SELECT {0} FROM {1}",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "## Summarized at ",
     "text/plain; charset=utf-8",
-    "Claude Code session",
-    (
-        "unknown up to version 2.0.59; derived where boundary records say what was taken away; "
-        "inferred from side files, from counts of the API, and where neither is there"
-    ),
-    (
-        "JSON lines with sessionId and parentUuid (or summaries and snapshots before them); "
-        "a folder by session files named after their id"
-    ),
-    "Message dump (LangChain messages, OpenAI roles)",
-    (
-        "{0}; unknown where the service edited a request itself, where a summary stands for "
-        "messages that are not named, and where no message stands before a call"
-    ),
-    "lists of messages: alone, under any keys, or one message a line",
-    "Captured traffic: ",
-    (
-        "derived where the service's own tools, a resent prefix or a chain of responses in the "
-        "capture changed the request by a recorded rule; inferred where the service reports how "
-        "many results it cleared, and not which; unknown where it keeps context of its own, where "
-        "the request is not recorded, and where its tokens cannot hold the text"
-    ),
-    (
-        "request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy flows, pairs in "
-        "JSON or JSON Lines, server-sent events, responses alone, notebooks"
-    ),
-    "LangGraph checkpoint database (SQLite)",
-    (
-        "derived where a graph of one's own starts a node from a saved state; inferred for agents "
-        "of create_agent and deepagents, which may change the messages on the way, and where "
-        "several steps were saved at once; unknown where results were cleared before the state was "
-        "saved, and where the service edited the request itself"
-    ),
-    (
-        "an SQLite database with the columns checkpoint_id or thread_ts, also where they are only "
-        "in its write-ahead file"
-    ),
-    "~__pregel_pull, (.*)",
-    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
-    " AND sql NOT LIKE 'CREATE VIRTUAL%'",
-    "SELECT {0} FROM {1}",
-    "Run folder of this program",
-    '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
-    "Folder of text files, taken as a store",
-    "a folder in which nothing else was recognised",
 }
 
 
