@@ -120,7 +120,7 @@ def _guard(connection: sqlite3.Connection) -> None:
     connection.text_factory = _text
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
+    for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON"):
         connection.execute(f"PRAGMA {pragma}")
     left = iter(range(_ENDLESS))
     connection.set_progress_handler(lambda: int(next(left, None) is None), _STEPS)
