@@ -35,6 +35,7 @@ __all__ = ["IMPORTER"]
 
 _FORMAT: Final = "gemini-cli"
 _HEAD: Final = 4096
+_BOM: Final = b"\xef\xbb\xbf"
 _RECORD: Final = re.compile(rb'\A\s*\{[^{}\[\]]*"(?:sessionId|projectHash)"\s*:')
 _HISTORY: Final = re.compile(
     rb'\A\s*(?:\{\s*"history"\s*:\s*)?\[\s*\{\s*(?:"parts"\s*:\s*\[|"role"\s*:\s*"(?:user|model)"'
@@ -52,7 +53,7 @@ def recognise(probe: Probe) -> bool:
     if probe.is_folder:
         beside = {"logs.json", "tool-outputs", "shell_history", ".project_root"}
         return _CHATS in probe.names and bool(probe.names & beside)
-    head = probe.head.removeprefix(b"\xef\xbb\xbf")
+    head = probe.head.removeprefix(_BOM)
     if _RECORD.match(head[:_HEAD]):
         return b'"projectHash"' in head[:_HEAD] and b'"sessionId"' in head[:_HEAD]
     if _STREAM.match(head):
@@ -81,9 +82,10 @@ def _read_file(probe: Probe, outputs: Outputs) -> Run:
     builder = RunBuilder("", probe.label, _FORMAT, Layer.TRANSCRIPT)
     name = probe.path.name
     lines = JsonLines(probe.label)
-    if _STREAM.match(probe.head):
+    head = probe.head.removeprefix(_BOM)
+    if _STREAM.match(head):
         run = stream_run(lines, probe.path, builder)
-    elif _RECORD.match(probe.head[:_HEAD]):
+    elif _RECORD.match(head[:_HEAD]):
         run = _chat(probe, builder, lines, outputs)
     else:
         value = document(probe)

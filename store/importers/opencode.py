@@ -38,6 +38,7 @@ _ROWS: Final = re.compile(
 _STREAM: Final = re.compile(rb'\A\s*\{[^\n]{0,400}"sessionID"\s*:\s*"ses_[^\n]{0,400}"part"\s*:')
 _STORED: Final = ("message", "part")
 _OUTPUTS: Final = "tool-output"
+_BOM: Final = b"\xef\xbb\xbf"
 
 
 def recognise(probe: Probe) -> bool:
@@ -48,9 +49,10 @@ def recognise(probe: Probe) -> bool:
         )
     if probe.head.startswith(MAGIC):
         return all(has_table_named(name, probe.path, probe.head) for name in _TABLES)
-    if _EXPORT.match(probe.head):
-        return bool(_OWN.search(probe.head))
-    return bool(_ROWS.match(probe.head) or _STREAM.match(probe.head))
+    head = probe.head.removeprefix(_BOM)
+    if _EXPORT.match(head):
+        return bool(_OWN.search(head))
+    return bool(_ROWS.match(head) or _STREAM.match(head))
 
 
 _TABLES: Final = (b"message", b"part", b"session")
@@ -66,7 +68,7 @@ def read(probe: Probe) -> Iterator[Run]:
         elif probe.head.startswith(MAGIC):
             read_database(probe.path, records)
             saved = _Outputs(probe.path.parent / _OUTPUTS)
-        elif _STREAM.match(probe.head):
+        elif _STREAM.match(probe.head.removeprefix(_BOM)):
             _read_stream(probe, records)
         else:
             _read_document(probe, records)
@@ -101,7 +103,7 @@ def _runs(probe: Probe, records: Records, saved: _Outputs | None) -> Iterator[Ru
 
 def _read_document(probe: Probe, records: Records) -> None:
     value = document(probe)
-    if _ROWS.match(probe.head):
+    if _ROWS.match(probe.head.removeprefix(_BOM)):
         read_rows(value if isinstance(value, list) else (), records, probe.path.name)
         _read_beside(probe, records)
     else:
