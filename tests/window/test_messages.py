@@ -25,6 +25,12 @@ NOT_FOR_READERS = {
     "two tables are called {0}",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
+    "[... Observation truncated due to length ...]",
+    "\n[Current working directory: {0}]",
+    "\n[Python interpreter: {0}]",
+    "\n[Command finished with exit code {0}]",
+    "ONE bash code block",
+    "New task:\n{0}",
     "## Summarized at ",
     "text/plain; charset=utf-8",
 }
