@@ -23,7 +23,7 @@ from store.importers._fields import compact
 from store.importers._wire import items, mapping, members, string
 from store.records.grades import Grade, Layer
 from store.records.json_text import Node
-from store.records.runs import Part, PartKind, ProblemKind, Run
+from store.records.runs import OtherEvent, Part, PartKind, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
 
@@ -74,7 +74,6 @@ def read(probe: Probe) -> Iterator[Run]:
     reading = _Reading(AgentRun(builder), grade)
     for number, message in enumerate(messages):
         reading.take(message, f"{probe.path.name}#messages/{number}", number)
-    reading.end(f"{probe.path.name}#messages/{len(messages) - 1}")
     status = string(info.get("exit_status"))
     if status and status.lower() != "submitted":
         what = f"the agent ended with {_files.shown(status)}"
@@ -94,8 +93,9 @@ class _Reading:
         """Take the next message."""
         extra, role = mapping(message.get("extra")), string(message.get("role"))
         if role == "exit":
-            submitted = string(extra.get("submission")) or string(message.get("content"))
-            self._submit(submitted, origin)
+            # What was submitted is the output of a command; no model wrote it.
+            event = OtherEvent("exit", origin, compact(message))
+            self.agent.builder.other_events.append(event)
         elif role == "assistant" or message.get("object") == "response":
             self._call(message, extra, origin, number)
         else:
@@ -157,19 +157,6 @@ class _Reading:
         kept = raw if isinstance(raw, str) and raw.strip() not in text else None
         part = self.agent.result(call_id, text, origin, kept=kept)
         self.agent.say("tool" if turn.role == "tool" else "user", [part], origin)
-
-    def _submit(self, text: str, origin: str) -> None:
-        if text.strip() and self.agent.builder.calls:
-            self.agent.answer(len(self.agent.builder.calls), text, origin)
-
-    def end(self, origin: str) -> None:
-        """Take a last message of the user that no call follows: it is what was submitted."""
-        builder = self.agent.builder
-        last = builder.messages[self.agent.held[-1]] if self.agent.held else None
-        if last is None or builder.answers or not builder.calls or last.role != "user":
-            return
-        if all(part.kind is PartKind.TEXT for part in last.parts):
-            self._submit("".join(part.text for part in last.parts), origin)
 
 
 IMPORTER = Importer(

@@ -60,7 +60,7 @@ def said(number: int, text: str, source: str = "user", kind: str = "message") ->
 
 def stream() -> list[object]:
     first = response(1, ("c1", "execute_bash", {"command": "cat big"}), text="look")
-    view = {"command": "view", "path": "/w/a.py"}
+    view: dict[str, object] = {"command": "view", "path": "/w/a.py"}
     second = response(2, ("c2", "str_replace_editor", view), ("c3", "execute_bash", {}))
     done = response(3, ("c4", "finish", {"message": "all done"}))
     meta = {"metadata": {"exit_code": 0, "working_dir": "/w", "prefix": "", "suffix": ""}}
