@@ -15,6 +15,19 @@ from store.records.runs import PartKind
 
 __all__ = ["Numbered", "Thread", "Threads"]
 
+_TOLD = (
+    "response",
+    "added",
+    "tool_calls",
+    "tool_results",
+    "written",
+    "answer",
+    "citations",
+    "usage",
+    "finish_reason",
+    "error",
+)
+"""What an exchange tells of a response, and not of the request."""
 _WORDS = (PartKind.TEXT, PartKind.SUMMARY)
 
 
@@ -59,6 +72,26 @@ class Threads:
         made = Numbered(number, exchange, conversation, at)
         thread.calls.append(made)
         self._remember(thread, made)
+
+    def retold(self, exchange: Exchange) -> int | None:
+        """Take the answer of a response that is asked for again; return the number of its call.
+
+        A response that the service makes in the background is told later, by
+        an exchange without a request of its own.
+        """
+        known = self._named.get(exchange.id) if exchange.id else None
+        if known is None or known[1].exchange.id != exchange.id:
+            return None
+        first = known[1].exchange
+        if first.answer not in ("", exchange.answer):
+            return None
+        if not first.answer:
+            for name in _TOLD:
+                setattr(first, name, getattr(exchange, name))
+            first.versions = [*first.versions, *exchange.versions]
+            for reason in exchange.reasons:
+                first.doubt(exchange.grade, reason)
+        return known[1].number
 
     def keep(self, exchange: Exchange) -> None:
         """Remember what the service was asked to keep."""

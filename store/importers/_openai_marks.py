@@ -16,7 +16,7 @@ from store.importers._wire_offsets import Fitted, fit
 from store.records.citations import Offsets
 from store.records.text import Span, TextIndex
 
-__all__ = ["mark"]
+__all__ = ["link", "mark"]
 
 _KINDS: Final = ("url_citation", "file_citation", "container_file_citation")
 
@@ -50,7 +50,7 @@ def mark(
         answers.add(place, start, [answers.unread(file_id or title, title)])
         return
     url = string(inner.get("url"))
-    place = Fitted(None, None) if _is_nowhere(first, end) else _link(text, first, end, url)
+    place = Fitted(None, None) if _is_nowhere(first, end) else link(text, first, end, url)
     answers.add(place, start, [answers.unread(url or title or "?", title)])
 
 
@@ -58,8 +58,8 @@ def _is_nowhere(first: object, end: object) -> bool:
     return (first is None and end is None) or first == end == 0
 
 
-def _link(text: str, first: object, end: object, url: str) -> Fitted:
-    """Return the place of a link; one whose words name no address cannot be checked."""
+def link(text: str, first: object, end: object, url: str) -> Fitted:
+    """Return the place of a link in *text*; one whose words name no address cannot be checked."""
     found = fit(TextIndex(text), first, end, _is_link(url))
     if found.offsets is not None and not found.offsets.fits and (not url or url not in text):
         return Fitted(found.span, None, found.malformed)

@@ -20,8 +20,8 @@ from store.importers._capture_fidelity import (
     mistaken_for,
 )
 from store.importers._capture_files import Capture, head_of, is_capture
+from store.importers._capture_gateways import GATEWAY
 from store.importers._capture_http import Interaction
-from store.importers._capture_json import GATEWAY
 from store.importers._capture_masking import mask_exchange
 from store.importers._capture_run import run_of
 from store.importers._capture_secrets import Masker, shown_url
@@ -104,7 +104,11 @@ class _Reading:
             return
         exchange = provider.read(wire)
         mask_exchange(exchange, self._masker)
-        if exchange.is_call:
+        again = None if wire.has_request else self.threads.retold(exchange)
+        if again is not None:
+            what = f"tells the response of #{again} again; no model was called"
+            self._problems.append(Problem(origin, what, ProblemKind.NOTED))
+        elif exchange.is_call:
             self._mark(exchange, wire)
             self.threads.add(interaction.number, exchange, interaction.at)
         else:

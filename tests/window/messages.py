@@ -17,6 +17,7 @@ ROOMS = (
     "store/importers",
     "store/opening.py",
     "store/evidence.py",
+    "store/jsonin.py",
     "store/_decision_lines.py",
     "store/reviews.py",
 )
