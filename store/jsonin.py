@@ -3,22 +3,42 @@
 orjson refuses lone surrogates, NaN and invalid UTF-8, all of which real
 traces hold (a JavaScript program cuts a string between two surrogates).  Such
 a text is read by the standard parser and marked, so that a report can say so.
+
+A parser asks nobody before it is at its end.  So a large text is read piece by
+piece, and between two pieces it is asked whether to go on (`store.stopping`).
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import msgspec
 import orjson
+
+from store.stopping import go_on
 
 __all__ = ["JsonError", "Loaded", "load", "loads"]
 
 _BOM = b"\xef\xbb\xbf"
+_PIECE = 1 << 20
+"""Bytes that are parsed at a stretch: a few milliseconds."""
+
+_DEEPEST = 6
+"""Levels that are taken apart: each is looked through once more to find where its parts end."""
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+_parts = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw]).decode
 
 
 class JsonError(ValueError):
-    """The bytes are no JSON, or nested deeper than any parser takes."""
+    """The bytes are no JSON, or nested deeper than any parser takes; the text says what and where.
+
+    The text is made of sentences of this module only.
+    """
 
 
 class Loaded(NamedTuple):
@@ -41,17 +61,110 @@ def load(data: bytes) -> Loaded:
     """
     data = data.removeprefix(_BOM)
     try:
-        return Loaded(orjson.loads(data))
-    except orjson.JSONDecodeError as strict:
-        reason = str(strict)
+        return Loaded(_strict(data))
+    except (orjson.JSONDecodeError, msgspec.DecodeError):
+        pass
     try:
-        text = data.decode()
+        text, invalid = data.decode(), False
     except UnicodeDecodeError:
-        text = data.decode(errors="surrogateescape")
-        reason = "invalid UTF-8"
+        text, invalid = data.decode(errors="surrogateescape"), True
     try:
-        return Loaded(json.loads(text), reason)
+        value, odd = _tolerant(text)
     except RecursionError:
         raise JsonError("nested too deeply to be read") from None
-    except ValueError as error:
-        raise JsonError(str(error)) from None
+    except json.JSONDecodeError as error:
+        raise JsonError(_wrong(error)) from None
+    except ValueError:  # Python converts no number of any length
+        raise JsonError("a number has too many digits") from None
+    return Loaded(value, "bytes that are no UTF-8" if invalid else odd)
+
+
+def _strict(data: bytes | msgspec.Raw, deep: int = 0) -> object:
+    """Return the value of *data*; raises the error of the strict parser that refuses it."""
+    if memoryview(data).nbytes > _PIECE and deep < _DEEPEST:
+        try:
+            parts = _parts(data)
+        except (msgspec.ValidationError, RecursionError):
+            pass  # neither an object nor a list, or nested deeply
+        else:
+            if isinstance(parts, list):
+                return _values(parts, deep)
+            return dict(zip(parts, _values(parts.values(), deep), strict=True))
+    return orjson.loads(memoryview(data))
+
+
+def _values(parts: Iterable[msgspec.Raw], deep: int) -> list[object]:
+    """Return the values of *parts*; small ones are parsed together."""
+    found: list[object] = []
+    try:
+        for together in _groups(parts):
+            go_on()
+            if len(together) == 1:
+                found.append(_strict(together[0], deep + 1))
+            else:
+                found += orjson.loads(b"[" + b",".join(together) + b"]")
+    except BaseException:
+        while found:  # one by one, since to let go of everything at once takes its time as well
+            found.pop()
+        raise
+    return found
+
+
+def _groups(parts: Iterable[msgspec.Raw]) -> Iterator[list[msgspec.Raw]]:
+    """Yield *parts* in groups, each no larger than a piece unless it is one part."""
+    group: list[msgspec.Raw] = []
+    size = 0
+    for part in parts:
+        length = memoryview(part).nbytes
+        if group and size + length > _PIECE:
+            yield group
+            group, size = [], 0
+        group.append(part)
+        size += length
+    if group:
+        yield group
+
+
+def _tolerant(text: str) -> tuple[object, str]:
+    """Return the value of *text* as Python reads it, and what a strict parser refuses in it."""
+    constants: list[str] = []
+
+    def constant(name: str) -> float:
+        constants.append(name)
+        return float(name)
+
+    value: object = json.loads(text, object_pairs_hook=_object, parse_constant=constant)
+    if constants:
+        return value, "a number that JSON does not have, such as NaN"
+    if _HALF.search(text):
+        return value, "half of a character that is written as two"
+    return value, "nested deeply"
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    go_on()
+    return dict(pairs)
+
+
+# -- what is told of it ---------------------------------------------------------------
+
+
+def _wrong(error: json.JSONDecodeError) -> str:
+    """Return what is wrong, and where."""
+    return f"{_kind(error.msg)}, line {error.lineno}, column {error.colno}"
+
+
+def _kind(said: str) -> str:
+    """Return what Python's parser *said*, in words of this module, which can be translated."""
+    kinds = {
+        "property": "a name in double quotes is missing",
+        "':'": "a colon is missing",
+        "','": "a comma is missing",
+        "value": "a value is missing",
+        "Unterminated": "a string begins and does not end",
+        "control": "a string holds a control character",
+        "escape": "a backslash stands before what it cannot stand before",
+        "Extra": "more follows behind the value",
+        "trailing": "a comma stands before the end of a list or an object",
+    }
+    return next((told for word, told in kinds.items() if word in said), "it cannot be read on")

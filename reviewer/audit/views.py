@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from reviewer.audit.keys import ID_KEYS, VERSION_KEYS
 from reviewer.audit.matching import Target
+from store.records.gutters import NumberedLine, numbered_runs
 from store.records.json_text import Node, StringMap, parse_all
 from store.records.text import Span
 
@@ -147,47 +148,16 @@ def _values(node: Node, keys: tuple[str, ...]) -> Iterator[str]:
             yield child.value
 
 
-_GUTTER = re.compile(r"[ \t]*(\d{1,9})(\.\d{1,4})?(?:\u2192|\t| {2})")
-
-
-class _Line(NamedTuple):
-    number: int
-    continues: bool
-    content: str
-    raw: int
-
-
 def _numbered(text: str) -> Iterator[tuple[str, Callable[[Span], Span]]]:
-    r"""Yield each run of numbered lines without its numbers, and the way back.
+    """Yield each run of numbered lines without its numbers, and the way back.
 
-    Gutters are ``N→``, ``N<tab>`` and ``N`` with two spaces; ``N.1`` continues
-    line N, which the tool had folded.  Numbers must rise by one.  A view is
-    one more reading of the text, so prose that starts with a number costs
-    nothing.
+    A view is one more reading of the text, so prose that starts with a number
+    costs nothing.
     """
-    if not _GUTTER_SOMEWHERE.search(text):
-        return
-    run: list[_Line] = []
-    at = 0
-    for content in text.split("\n"):
-        gutter = _GUTTER.match(content)
-        line = gutter and _Line(
-            int(gutter[1]), bool(gutter[2]), content[gutter.end() :], at + gutter.end()
-        )
-        if run and not (line and line.number == run[-1].number + (not line.continues)):
-            yield _without_numbers(text, run)
-            run = []
-        if line and (run or not line.continues):
-            run.append(line)
-        at += len(content) + 1
-    if run:
-        yield _without_numbers(text, run)
+    return (_without_numbers(text, run) for run in numbered_runs(text))
 
 
-_GUTTER_SOMEWHERE = re.compile(r"^[ \t]*\d{1,9}(?:\.\d{1,4})?(?:\u2192|\t| {2})", re.MULTILINE)
-
-
-def _without_numbers(text: str, run: list[_Line]) -> tuple[str, Callable[[Span], Span]]:
+def _without_numbers(text: str, run: list[NumberedLine]) -> tuple[str, Callable[[Span], Span]]:
     pieces: list[str] = []
     starts: list[int] = []
     raws: list[int] = []
@@ -196,14 +166,14 @@ def _without_numbers(text: str, run: list[_Line]) -> tuple[str, Callable[[Span],
         if before and not line.continues:
             # the line end stands, in the part, behind the content of the line before
             starts.append(at)
-            raws.append(before.raw + len(before.content))
+            raws.append(before.start + len(before.content))
             pieces.append("\n")
             at += 1
         starts.append(at)
-        raws.append(line.raw)
+        raws.append(line.start)
         pieces.append(line.content)
         at += len(line.content)
-    end = run[-1].raw + len(run[-1].content)
+    end = run[-1].start + len(run[-1].content)
     if text.startswith("\n", end):
         starts.append(at)
         raws.append(end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from reviewer.window.tasks.worker import Worker
 from store.records.runs import Problem
 
 if TYPE_CHECKING:
+    from reviewer.reports import Report
     from reviewer.window.shell import Shell
 
 __all__ = ["Exporter"]
@@ -33,9 +35,9 @@ class Exporter(QObject):
 
     def ask(self) -> None:
         """Ask where to write the report, and write it."""
-        from reviewer.reports import reports  # noqa: PLC0415 - a start page needs none
+        self._worker.run(Operation("export", lambda _token, _tell: _formats(), done=self._choose))
 
-        held = sorted(reports().values(), key=lambda report: report.name != _FIRST)
+    def _choose(self, held: Sequence[Report]) -> None:
         filters = {f"{one_line(r.title)} (*{r.suffix})": r.name for r in held}
         name, chosen = QFileDialog.getSaveFileName(
             self._shell, tr("Export report"), "report" + held[0].suffix, ";;".join(filters)
@@ -85,3 +87,14 @@ class Exporter(QObject):
         what = tr("the report was not written: {why}", why=why)
         self._shell.problems.add([Problem(name, what)])
         self._shell.say(one_line(f"{name}: {what}"))
+
+
+def _formats() -> Sequence[Report]:
+    """Return the formats, that which is offered first before the others.
+
+    This runs in the worker: until then nothing of them is loaded, and it is much.
+    """
+    from reviewer.reports import reports  # noqa: PLC0415 - see above
+    from reviewer.services import exporting  # noqa: F401, PLC0415 - see above
+
+    return sorted(reports().values(), key=lambda report: report.name != _FIRST)

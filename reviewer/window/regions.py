@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -17,11 +17,10 @@ from PySide6.QtWidgets import (
 
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
-from reviewer.window.panels import Area, Panel, panels, view_modules
+from reviewer.window.panels import Area, Panel, modules_in_order, panels
+from reviewer.window.turns import Turns
 
 __all__ = ["DOCKS", "RegionMaker", "Regions"]
-
-_NO_MORE = object()
 
 DOCKS: dict[Area, tuple[str, Qt.DockWidgetArea, int]] = {
     "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 42),
@@ -51,12 +50,13 @@ class Regions(QObject):
         self._shown: list[tuple[QTabWidget, Panel]] = []
         self._named_here: set[str] = set()
         self._desk = desk
+        self._painting = Turns(self, single=True)
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
 
     def steps(self) -> Iterator[None]:
         """Make everything, in steps that are each so small that the window stays alive."""
-        for name in view_modules():
+        for name in modules_in_order():
             import_module(name)
             yield
         for panel in panels("centre"):
@@ -103,6 +103,13 @@ class Regions(QObject):
         for turn in range(len(shown)):
             if _give_focus(shown[(at + turn * by) % len(shown)]):
                 return
+
+    def paint_in_turns(self) -> None:
+        """Let each region be painted in a turn of its own, where all would be painted at once."""
+        held = (self.tabs, *self.docks.values())
+        for each in held:
+            each.setUpdatesEnabled(False)
+        self._painting.begin(_enabled(held))
 
     def set_highlights(self, *, on: bool) -> None:
         """Colour the texts of every view by their syntax, or show them plain."""
@@ -173,26 +180,31 @@ class RegionMaker(QObject):
     def __init__(self, window: QMainWindow, desk: Desk, tabs: QTabWidget) -> None:
         super().__init__(window)
         self._regions = Regions(window, desk, tabs)
-        self._steps = self._regions.steps()
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._step)
+        self._turns = Turns(self)
         self._begun = False
 
     def begin(self) -> None:
         """Begin, unless that was done before."""
         if not self._begun:
             self._begun = True
-            self._timer.start()
+            self._turns.begin(self._made())
 
     def stop(self) -> None:
         """Make no more."""
         self._begun = True
-        self._timer.stop()
+        self._turns.stop()
 
-    def _step(self) -> None:
-        if next(self._steps, _NO_MORE) is _NO_MORE:
-            self._timer.stop()
-            self.made.emit(self._regions)
+    def _made(self) -> Iterator[None]:
+        yield from self._regions.steps()
+        yield
+        self.made.emit(self._regions)
+
+
+def _enabled(widgets: Sequence[QWidget]) -> Iterator[None]:
+    """Let *widgets* be painted again, one after another."""
+    for each in widgets:
+        each.setUpdatesEnabled(True)
+        yield
 
 
 def _name_buttons(dock: QDockWidget) -> None:

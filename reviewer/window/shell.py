@@ -194,7 +194,7 @@ class Shell(QMainWindow):
     def set_theme(self, choice: str) -> None:
         """Change the colours of the window."""
         self.session = msgspec.structs.replace(self.session, theme=choice)
-        theme.apply(choice)
+        self._system_colours()
         self._mark_choices()
 
     def set_highlights(self, *, on: bool) -> None:
@@ -292,6 +292,8 @@ class Shell(QMainWindow):
             self.desk.go(replace(self.desk.place, tab=widget.objectName()))
 
     def _system_colours(self) -> None:
+        if self.regions is not None:
+            self.regions.paint_in_turns()
         theme.apply(self.session.theme)
 
     # -- what is shown -----------------------------------------------------------------
@@ -307,6 +309,8 @@ class Shell(QMainWindow):
         else:
             page = self.start
         came = page is not self.stack.currentWidget()
+        if came and page is self.tabs and self.regions is not None:
+            self.regions.paint_in_turns()
         self.stack.setCurrentWidget(page)
         if came and page is self.empty:
             # What was met is all there is to see here.
@@ -366,6 +370,7 @@ class Shell(QMainWindow):
         qt_words.speak(i18n.language())
         self.menus.retranslate()
         if self.regions is not None:
+            self.regions.paint_in_turns()
             self.regions.retranslate()
         for widget in self.findChildren(QWidget):
             if hasattr(widget, "retranslate"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from store.importers._agent_files import FileVersions
 from store.importers._claude_content import is_error, result_text, saved_to
 from store.importers._claude_eras import Eras
 from store.importers._claude_lines import clean_path, file_path, is_file_read
 from store.importers._claude_records import Record, as_map, as_text, dump
-from store.importers._claude_versions import FileVersions
+from store.importers._claude_versions import asked_of, edits_of, shown_in
 from store.records.runs import ToolCall, ToolResult
 from store.records.sources import Version
 
@@ -117,17 +118,11 @@ class Tools:
     def _read(self, call_id: str, path: str, asked: _Asked, display: Mapping[str, object]) -> None:
         result = self._results[call_id]
         if result.failed or result.text is None:
-            self._files.failed(call_id, path, asked.arguments)
+            self._files.failed(call_id, path, asked_of(asked.arguments))
             return
-        self._files.read(
-            call_id,
-            path,
-            result.text,
-            asked.arguments,
-            as_map(display.get("file")),
-            bare=asked.name.startswith("mcp__"),
-            origin=result.origin,
-        )
+        bare = asked.name.startswith("mcp__")
+        shown = shown_in(result.text, asked.arguments, as_map(display.get("file")), bare=bare)
+        self._files.read(call_id, path, shown, result.origin)
 
     def _change(self, asked: _Asked, display: Mapping[str, object], origin: str) -> None:
         path = file_path(asked.name, asked.arguments, asked.cwd)
@@ -137,6 +132,7 @@ class Tools:
         if asked.name == "Write" and isinstance(content, str):
             self._files.written(path, content, origin)
         elif asked.name in _EDITS:
-            self._files.edited(path, asked.arguments, display.get("originalFile"), origin)
+            original = as_text(display.get("originalFile"))
+            self._files.edited(path, edits_of(asked.arguments), original, origin)
         elif asked.name == "NotebookEdit":
             self._files.changed(path, origin)

@@ -1,7 +1,6 @@
 """What every test of the window gets: a clean language, and a watch on what it leaves behind."""
 
 import gc
-import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets", exc_type=ImportError)
 
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -19,14 +18,11 @@ from reviewer.services.sample import write_sample
 from reviewer.services.sessions import Session
 from reviewer.window import i18n
 from reviewer.window.desk import Desk
+from reviewer.window.handlers import Handlers
 from reviewer.window.shell import Shell
 from store.records.findings import Audit
-from tests.window.driving import WAIT
+from tests.window.driving import WAIT, rest
 from tests.window.watcher import WatchedApplication, Watcher
-
-_WATCH = float(os.environ.get("REREAD_WATCH") or 0)
-"""Milliseconds of a step from which on it is told; 0 where nobody watches."""
-
 
 _HARMLESS = ("This plugin does not support propagateSizeHints()",)
 """What Qt says of a screen that is not there."""
@@ -34,21 +30,41 @@ _HARMLESS = ("This plugin does not support propagateSizeHints()",)
 
 @pytest.fixture(scope="session")
 def qapp_cls() -> type[QApplication]:
-    """Give an application that is watched where ``REREAD_WATCH`` asks for it."""
-    return WatchedApplication if _WATCH else QApplication
+    """Give an application that is watched."""
+    return WatchedApplication
 
 
 @pytest.fixture(autouse=True)
-def _no_step_is_long(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test with a step above ``REREAD_WATCH`` milliseconds, where somebody watches."""
-    if not isinstance(qapp, WatchedApplication):
-        yield
-        return
-    qapp.watcher = watcher = Watcher(_WATCH)
+def _no_step_is_long(
+    qapp: QApplication, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Fail a test with a step of the interface thread above `LIMIT` milliseconds.
+
+    A step is an event, or what a test does of a command or a move by calling it.
+    """
+    assert isinstance(qapp, WatchedApplication)
+    _watch(qapp, monkeypatch, Handlers, "run")
+    for name in ("go", "back", "forward"):
+        _watch(qapp, monkeypatch, Desk, name)
+    # As the program does: looking for cycles in all that a long run of tests holds is no step.
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, 20, 20)
+    qapp.watcher = watcher = Watcher()
     watcher.begin(request.node.name)
     yield
     qapp.watcher = None
+    gc.set_threshold(*before)
     assert [str(each) for each in watcher.held] == []
+
+
+def _watch(app: WatchedApplication, patch: pytest.MonkeyPatch, kind: type, name: str) -> None:
+    """Measure what *name* of *kind* does."""
+    real = getattr(kind, name)
+
+    def watched(self: QObject, *given: object) -> object:
+        return app.measured(self, name, lambda: real(self, *given))
+
+    patch.setattr(kind, name, watched)
 
 
 @pytest.fixture(autouse=True)
@@ -81,12 +97,12 @@ def _nothing_is_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iter
 
 
 @pytest.fixture
-def speak(qapp: QApplication) -> Callable[[str], None]:
+def speak() -> Callable[[str], None]:
     """Give a function that changes the language and lets every view take it up."""
 
     def changed(code: str) -> None:
         i18n.set_language(code)
-        qapp.processEvents()
+        rest()
 
     return changed
 
@@ -145,6 +161,7 @@ def opened(shell: Shell, sample: list[str], qtbot: QtBot) -> Shell:
     """Give a window with the sample open, and looked at for what it has become since."""
     with qtbot.waitSignals([shell.settled, shell.handlers.follower.looked], timeout=WAIT):
         shell.open(sample)
+    rest()
     return shell
 
 

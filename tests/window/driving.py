@@ -2,14 +2,29 @@
 
 from pathlib import Path
 
+from PySide6.QtCore import QDeadlineTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from reviewer.window.shell import Shell
+from reviewer.window.turns import Turns
 
 WAIT = 30_000
 """Milliseconds for what is done in the background."""
 HOME = Path(__file__).parents[2]
+
+
+def rest() -> None:
+    """Let every window do what it has put off to later turns of the event loop."""
+    until = QDeadlineTimer(WAIT)
+    QApplication.processEvents()
+    while not all(
+        turns.complete
+        for window in QApplication.topLevelWidgets()
+        for turns in window.findChildren(Turns)
+    ):
+        assert not until.hasExpired(), "the window does not come to rest"
+        QApplication.processEvents()
 
 
 def menu_action(shell: Shell, *titles: str) -> QAction:

@@ -28,7 +28,7 @@ from reviewer.window.presenters import places, words
 from reviewer.window.shell import Shell
 from store.records.findings import Severity, Verdict
 from store.records.sources import Integrity
-from tests.window.driving import WAIT
+from tests.window.driving import WAIT, rest
 
 KINDS = (QAbstractButton, QLineEdit, QAbstractItemView, QComboBox, QTabBar, QAbstractScrollArea)
 CUSTOM = ("text_view", "residency_map", "coverage_strip", "model_text", "source_text")
@@ -228,6 +228,7 @@ def test_everything_that_can_be_used_has_a_name_and_is_reached_with_tab(
     if open_first:
         with qtbot.waitSignal(shell.settled, timeout=WAIT):
             shell.open(sample)
+        rest()
     found = usable(shell)
     assert found
     unnamed = [

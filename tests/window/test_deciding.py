@@ -150,9 +150,9 @@ def test_a_note_is_written_beside_the_evidence_and_stays_until_it_is_kept(
     hands.press("N")
     assert not editor.isHidden()
     editor.setPlainText("see <b>page</b> 2\n第二行")
-    hands.press("J")
+    hands.choose("Go", "Next citation or finding")
     assert editor.isHidden() or not editor.toPlainText()
-    hands.press("K")
+    hands.choose("Go", "Previous citation or finding")
     assert editor.toPlainText() == "see <b>page</b> 2\n第二行"
     QTest.keyClick(editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     hands.wait(lambda: kinds(opened) == ["note"])

@@ -30,10 +30,13 @@ def shown(qtbot: QtBot, found: Audit) -> tuple[Desk, EvidenceView]:
 
 
 def words_of(view: QWidget) -> str:
+    if isinstance(view, EvidenceView):
+        view.finish()
     return "\n".join(label.words for label in view.findChildren(WrappingLabel))
 
 
 def excerpt(view: EvidenceView, step: str) -> ExcerptBox:
+    view.finish()
     box = view.findChild(ExcerptBox, f"excerpt_{step}")
     assert isinstance(box, ExcerptBox)
     return box
@@ -67,6 +70,7 @@ def test_each_citation_of_the_sample_can_be_shown(qtbot: QtBot, incident: Audit)
 def test_the_buttons_lead_to_the_model_view_and_the_source(qtbot: QtBot, incident: Audit) -> None:
     desk, view = shown(qtbot, incident)
     desk.go(Place(citation=0))
+    view.finish()
     for step, tab in (("input", "model"), ("stored", "source"), ("claim", "answer")):
         button = view.findChild(QPushButton, f"go_{step}_{tab}")
         assert isinstance(button, QPushButton)
@@ -127,6 +131,7 @@ def test_the_strip_leads_to_gaps_and_cited_places(qtbot: QtBot) -> None:
     story.read("notice", span=(0, 48))
     desk, view = shown(qtbot, audit(story.answer(cite("notice", (48, 101)))))
     desk.go(Place(citation=0))
+    view.finish()
     bar = view.findChild(CoverageStrip)
     assert isinstance(bar, CoverageStrip)
     assert "one gap, one place cited" in bar.accessibleName()
@@ -141,11 +146,26 @@ def test_the_strip_leads_to_gaps_and_cited_places(qtbot: QtBot) -> None:
 def test_the_same_card_is_not_made_again(qtbot: QtBot, incident: Audit) -> None:
     desk, view = shown(qtbot, incident)
     desk.go(Place(citation=1))
+    view.finish()
     body = view.widget()
     desk.go(Place(citation=1, call=3, tab="model"))
+    assert view.complete
     assert view.widget() is body
     desk.go(Place(citation=2))
+    view.finish()
     assert view.widget() is not body
+
+
+def test_a_card_is_made_piece_by_piece_and_shown_whole(qtbot: QtBot, incident: Audit) -> None:
+    desk, view = shown(qtbot, incident)
+    view.finish()
+    before = view.widget()
+    desk.go(Place(citation=1))
+    desk.go(Place(citation=2))
+    assert not view.complete
+    assert view.widget() is before
+    qtbot.waitUntil(lambda: view.complete)
+    assert "Citation 3 of" in words_of(view)
 
 
 def test_every_control_is_named_and_reached_with_the_keyboard(
@@ -153,6 +173,7 @@ def test_every_control_is_named_and_reached_with_the_keyboard(
 ) -> None:
     desk, view = shown(qtbot, incident)
     desk.go(Place(citation=1))
+    view.finish()
     controls = [*view.findChildren(QPushButton), *view.findChildren(ExcerptBox)]
     controls += view.findChildren(CoverageStrip)
     assert controls

@@ -71,9 +71,17 @@ def test_an_ending_that_no_report_has_is_refused(opened: Shell, tmp_path: Path) 
 
 
 def test_a_dialog_that_is_left_writes_nothing(
-    opened: Shell, monkeypatch: pytest.MonkeyPatch
+    opened: Shell, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    asked: list[str] = []
+
+    def left(_parent: object, _title: str, first: str, _filters: str) -> tuple[str, str]:
+        asked.append(first)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", left)
     before = list(opened.problems.problems)
     opened.menus.actions["file.export"].trigger()
+    qtbot.waitUntil(lambda: asked == ["report.html"], timeout=WAIT)
     assert opened.problems.problems == before
+    assert "Writ" not in opened.statusBar().currentMessage()

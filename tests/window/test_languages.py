@@ -8,7 +8,6 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QApplication,
     QComboBox,
     QDockWidget,
     QLabel,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from reviewer.window import i18n
 from reviewer.window.shell import Shell
-from tests.window.driving import menu_action
+from tests.window.driving import menu_action, rest
 from tests.window.texts import texts
 
 
@@ -49,16 +48,16 @@ def shown_texts(shell: Shell) -> list[str]:
     return [text for text in found if text]
 
 
-def test_a_switch_of_the_language_retitles_everything(opened: Shell, qapp: QApplication) -> None:
+def test_a_switch_of_the_language_retitles_everything(opened: Shell) -> None:
     before = shown_texts(opened)
     menu_action(opened, "View", "Language", "简体中文").trigger()
-    qapp.processEvents()
+    rest()
     chinese = shown_texts(opened)
     assert set(before) & set(texts()), "nothing of the window is in the catalogue"
     assert set(chinese) & set(texts()) == set()
     assert menu_action(opened, "文件(F)", "打开示例").isEnabled()
     menu_action(opened, "视图(V)", "语言", "English").trigger()
-    qapp.processEvents()
+    rest()
     assert sorted(shown_texts(opened)) == sorted(before)
 
 

@@ -12,6 +12,7 @@ from reviewer.audit.rules._grounding import SILENT
 from reviewer.services.resources import resource
 from reviewer.window import i18n
 from reviewer.window.i18n import tr_message
+from store.jsonin import JsonError, loads
 from tests.window.messages import messages
 
 PATTERNS: dict[str, str] = json.loads(
@@ -23,40 +24,18 @@ NOT_FOR_READERS = {
     SILENT,
     "two importers are named {0}",
     "two tables are called {0}",
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
+    " AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    "SELECT {0} FROM {1}",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "## Summarized at ",
     "text/plain; charset=utf-8",
-    "Claude Code session",
-    (
-        "unknown up to version 2.0.59; derived where boundary records say what was taken away; "
-        "inferred from side files, from counts of the API, and where neither is there"
-    ),
-    (
-        "JSON lines with sessionId and parentUuid (or summaries and snapshots before them); "
-        "a folder by session files named after their id"
-    ),
-    "Message dump (LangChain messages, OpenAI roles)",
-    (
-        "{0}; unknown where the service edited a request itself, where a summary stands for "
-        "messages that are not named, and where no message stands before a call"
-    ),
-    "lists of messages: alone, under any keys, or one message a line",
-    "Captured traffic: ",
-    (
-        "derived where the service's own tools, a resent prefix or a chain of responses in the "
-        "capture changed the request by a recorded rule; inferred where the service reports how "
-        "many results it cleared, and not which; unknown where it keeps context of its own, where "
-        "the request is not recorded, and where its tokens cannot hold the text"
-    ),
-    (
-        "request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy flows, pairs in "
-        "JSON or JSON Lines, server-sent events, responses alone, notebooks"
-    ),
-    "Run folder of this program",
-    '"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
-    "Folder of text files, taken as a store",
-    "a folder in which nothing else was recognised",
+    "(no summary available)",
+    "*** Move to: ",
+    "Another language model started to solve this problem and produced a summary",
+    "[omitted {0} text items ...]",
+    "{0}…{1} {2} truncated…{3}",
 }
 
 
@@ -116,6 +95,21 @@ def test_what_is_joined_is_told_piece_by_piece() -> None:
 def test_every_rule_is_told_in_chinese() -> None:
     texts = [text for rule in rules() for text in (rule.summary, rule.why)]
     assert [text for text in texts if not re.search("[\u4e00-\u9fff]", tr_message(text))] == []
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'{"a" 1}', "第 1 行第 6 列缺少冒号"),
+        (b"[1,\n2", "第 2 行第 2 列缺少逗号"),
+        (b"[" * 200_000, "嵌套太深，无法读取"),
+    ],
+)
+def test_what_is_wrong_with_json_is_told_in_chinese(data: bytes, told: str) -> None:
+    with pytest.raises(JsonError) as caught:
+        loads(data)
+    what = f"this line is no JSON ({caught.value}); the rest was read; restore the line"
+    assert tr_message(what) == f"这一行不是 JSON（{told}）；其余已读取；请恢复这一行"
 
 
 def test_an_unknown_message_stays_as_it_is() -> None:

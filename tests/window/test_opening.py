@@ -1,13 +1,11 @@
 """What is opened, dropped on the window, stopped and closed, and what is told of it."""
 
-import gc
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -21,7 +19,8 @@ from reviewer.window.place import Place
 from reviewer.window.shell import Shell
 from store.records.runs import Problem, ProblemKind
 from tests.benchmarks.synthetic import write_trace
-from tests.window.driving import WAIT, is_told, menu_action
+from tests.window.driving import WAIT, is_told, menu_action, rest
+from tests.window.watcher import LIMIT, WatchedApplication
 
 
 def drop_on(shell: Shell, data: QMimeData) -> tuple[bool, bool]:
@@ -52,32 +51,14 @@ def test_the_sample_is_opened_through_the_menu_by_the_worker(shell: Shell, qtbot
 
 
 def test_opening_keeps_to_small_steps_on_the_interface_thread(
-    shell: Shell, sample: list[str], qtbot: QtBot
+    shell: Shell, sample: list[str], qtbot: QtBot, qapp: WatchedApplication
 ) -> None:
-    """No turn of the event loop takes long, from an empty window to two audited runs.
-
-    The time is that of the processor in this thread, so that other work on the
-    machine does not count; the limit leaves room above the 50 ms aimed at for
-    what a slow machine and its memory add.  Reading and auditing take more.
-    """
-    steps: list[float] = []
-    last = [time.thread_time()]
-
-    def tick() -> None:
-        now = time.thread_time()
-        steps.append(now - last[0])
-        last[0] = now
-
-    watcher = QTimer()
-    watcher.timeout.connect(tick)
-    watcher.start(0)
-    gc.collect()
-    last[0] = time.thread_time()
+    assert qapp.watcher is not None
     with qtbot.waitSignal(shell.settled, timeout=WAIT):
         shell.open(sample)
-    watcher.stop()
-    assert len(steps) > 20
-    assert max(steps) < 0.2
+    rest()
+    assert qapp.watcher.steps > 100
+    assert qapp.watcher.longest <= LIMIT
 
 
 @pytest.fixture

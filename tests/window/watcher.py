@@ -2,21 +2,28 @@
 
 `WatchedApplication` measures the processor time of every event from outside:
 what the event sends on its way belongs to it.  Processor time, not the clock:
-other programs of the machine do not count.  With ``REREAD_WATCH=50`` in the
-environment the tests of the window run under it, and one with a step above that
-many milliseconds fails.
+other programs of the machine do not count.  The tests of the window run under
+it, and one with a step above `LIMIT` milliseconds fails.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-__all__ = ["Held", "WatchedApplication", "Watcher"]
+__all__ = ["LIMIT", "Held", "WatchedApplication", "Watcher"]
+
+T = TypeVar("T")
+
+LIMIT = float(os.environ.get("REREAD_WATCH") or 50)
+"""Milliseconds of processor time that no step may take."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +42,7 @@ class Held:
 class Watcher:
     """Keeps the steps above ``least`` milliseconds, the longest step and their number."""
 
-    def __init__(self, least: float = 50.0) -> None:
+    def __init__(self, least: float = LIMIT) -> None:
         self.least = least
         self.during = ""
         self.held: list[Held] = []
@@ -72,14 +79,18 @@ class WatchedApplication(QApplication):
 
     def notify(self, receiver: QObject, event: QEvent) -> bool:
         """Handle an event and measure it, unless it is sent by another one."""
+        kind = event.type()  # the event is gone when it was handled
+        return self.measured(receiver, kind, partial(super().notify, receiver, event))
+
+    def measured(self, receiver: QObject, kind: object, work: Callable[[], T]) -> T:
+        """Do *work* and measure it, unless it is part of something that is measured."""
         watcher = self.watcher
         if watcher is None or self._deep:
-            return super().notify(receiver, event)
-        kind = event.type()  # the event is gone when it was handled
+            return work()
         self._deep += 1
         start = time.thread_time()
         try:
-            return super().notify(receiver, event)
+            return work()
         finally:
             self._deep -= 1
             spent = (time.thread_time() - start) * 1e3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QTextCharFormat
 from PySide6.QtWidgets import (
@@ -21,10 +23,12 @@ from reviewer.window.place import Place
 from reviewer.window.presenters.cards import Button, Card, Line, Step
 from reviewer.window.presenters.evidence import card
 from reviewer.window.theme import colour
+from reviewer.window.turns import Turns
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label, tint
 from reviewer.window.views.record_text import RecordText
 from reviewer.window.views.strip import CoverageStrip
 from reviewer.window.views.text_stand_ins import shown
+from store.records.findings import Audit
 from store.records.sources import VersionKey
 from store.records.text import Span
 
@@ -114,7 +118,7 @@ class EvidenceView(QScrollArea):
         super().__init__(parent)
         self._desk = desk
         self._key: tuple[object, ...] = ()
-        self._unit_of: Strip | None = None
+        self._turns = Turns(self)
         self.setObjectName("evidence_card")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -138,24 +142,38 @@ class EvidenceView(QScrollArea):
         if key == self._key:
             return
         self._key = key
-        found = card(audit, place) if audit else None
-        lane = strip(audit, found.source) if audit and found and found.source else None
-        self._put(found, lane)
+        self._turns.begin(self._made(audit, place))
 
-    def _put(self, found: Card | None, lane: Strip | None) -> None:
+    @property
+    def complete(self) -> bool:
+        """Whether the card of the present place is shown; until then it is that of the last one."""
+        return self._turns.complete
+
+    def finish(self) -> None:
+        """Show the card of the present place now."""
+        self._turns.finish()
+
+    def _made(self, audit: Audit | None, place: Place) -> Iterator[None]:
+        """Make the card piece by piece, and show it when it is whole."""
+        yield  # whoever walks fast sees only the cards where he rests
+        found = card(audit, place) if audit else None
         body = QWidget()
         body.setObjectName("evidence_body")
         layout = QVBoxLayout(body)
         layout.setContentsMargins(12, 10, 12, 12)
         layout.setSpacing(8)
-        if found is None:
+        if found is None or audit is None:
             layout.addWidget(_nothing())
         else:
             self._add_head(layout, found)
-            if lane is not None and found.source is not None:
-                layout.addWidget(self._lane(lane, found))
+            yield
+            lane = strip(audit, found.source) if found.source else None
+            if lane is not None:
+                layout.addWidget(self._lane(body, lane, found))
             for number, step in enumerate(found.steps, 1):
+                yield
                 layout.addWidget(self._step(number, step))
+            yield
         layout.addStretch(1)
         self.setWidget(body)
         self.verticalScrollBar().setValue(0)
@@ -172,9 +190,9 @@ class EvidenceView(QScrollArea):
         if found.buttons:
             layout.addLayout(self._buttons(found.buttons, "finding"))
 
-    def _lane(self, lane: Strip, found: Card) -> CoverageStrip:
+    def _lane(self, body: QWidget, lane: Strip, found: Card) -> CoverageStrip:
         here = next((step.place.span for step in _ways(found) if step.place.tab == "source"), None)
-        bar = CoverageStrip()
+        bar = CoverageStrip(body)
         bar.show_strip(lane, here)
         bar.chosen.connect(lambda position: self._go_to_source(found.source, lane, position))
         return bar

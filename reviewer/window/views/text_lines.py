@@ -98,6 +98,13 @@ class Rows:
         """Return the row that holds *position*; one at a fold belongs to the row that follows."""
         return bisect_right(self._starts, position) - 1
 
+    def position_down(self, part: int, parts: int) -> int:
+        """Return the first position that does not stand above *part* of *parts* of the text."""
+        if not self.complete:
+            return -(-part * len(self.text) // parts)
+        row = -(-part * len(self) // parts)
+        return self._starts[row] if row < len(self) else len(self.text) + 1
+
     def folded(self, row: int) -> bool:
         """Whether the line goes on in the row after *row*."""
         return self._continues(row + 1)

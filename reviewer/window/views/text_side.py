@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
@@ -285,19 +286,21 @@ class Overview(QWidget):
             for top, bottom in _joined(pieces, height):
                 box = QRectF(lane * width + 1, top, max(width - 2, 2), max(bottom - top, 2))
                 draw_bar(painter, kind, box)
-        self._draw_hits(painter, height)
+        self._draw_hits(painter)
         painter.end()
 
-    def _draw_hits(self, painter: QPainter, height: float) -> None:
-        hits = self._shown.hits
-        if not hits.length:
+    def _draw_hits(self, painter: QPainter) -> None:
+        """Draw each line of the screen behind which a hit stands, however many they are."""
+        starts, rows = self._shown.hits.starts, self._shown.layouts.rows
+        if not self._shown.hits.length:
             return
-        painter.setPen(QPen(colour("found"), 1.5))
-        # Of millions of hits at most a few on each line of the screen can be seen.
-        step = max(1, len(hits.starts) // (4 * max(self.height(), 1)))
-        for at in range(0, len(hits.starts), step):
-            y = self._shown.share_of(hits.starts[at]) * height
-            painter.drawLine(QLineF(QPointF(0, y), QPointF(self.width(), y)))
+        painter.setPen(QPen(colour("found"), 1))
+        before = 0
+        for y in range(self.height()):
+            after = bisect_left(starts, rows.position_down(y + 1, self.height()), before)
+            if after > before:
+                painter.drawLine(0, y, self.width(), y)
+            before = after
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Go where the strip was pressed."""
