@@ -213,17 +213,13 @@ _MORE: Final = re.compile(
     r"\n*(?:\[Showing lines (?P<first>\d{1,9})-(?P<last>\d{1,9}) of \d{1,9}[^\]\n]*\]"
     r"|\[\d{1,9} more lines in file[^\]\n]*\])\s*\Z"
 )
-<<<<<<< HEAD
 _END: Final = re.compile(r"\(End of file - total (\d{1,9}) lines\)\s*(?:</\w+>\s*)?\Z")
-_NO_TEXT: Final = ("Error", "ERROR", "error:", "System reminder:", "<system-reminder>", "Invalid `")
-=======
 _NO_TEXT: Final = ("System reminder:", "<system-reminder>")
 _FAILED: Final = re.compile(
     r"\s*(?:<\w*error\b|error\b|ran into |invalid |cannot |failed |no such |permission denied|"
     r"no replacement was performed|no changes)",
     re.IGNORECASE,
 )
->>>>>>> main
 
 
 def window_of(text: str) -> str:

@@ -10,8 +10,7 @@ An importer goes through its record once, in order, and says what happened:
     yield run.finish()
 
 Where the record holds the request itself, ``call(..., request=run.messages(turns, origin))``
-takes it instead.  Results of tools that read a file get versions and
-selections; every other result becomes a source by `store.evidence`.
+takes it instead.  Every result that shows no file becomes a source by `store.evidence`.
 """
 
 from __future__ import annotations
