@@ -18,6 +18,7 @@ from store.importers._archive_place import ArchiveFolder, is_archive
 from store.importers._archive_tar import is_tar
 from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
 from store.importers._probing import file_probe, folder_probe, reason, unknown
+from store.mixed import together
 from store.records.runs import Problem, ProblemKind, Run
 from store.stopping import go_on
 
@@ -198,7 +199,7 @@ class _Archive:
         if importer is not None and isinstance(probe, Probe):
             yield Found(importer, probe, walk.place(probe, importer), _handed_over)
             return
-        yield from walk.inside(root, self.label)
+        yield from together(walk.inside(root, self.label), self.label)
         yield from walk.problems
         if walk.others and not self.wanted:
             yield Problem(_files.shown(self.label), walk.left_out(self.label), ProblemKind.NOTED)
@@ -222,7 +223,7 @@ def _folder(path: Path, label: str) -> _Met:
         yield on_disk(importer, probe)
         return
     walk = _Walk(path.resolve())
-    yield from walk.inside(path, label)
+    yield from together(walk.inside(path, label), label)
     if not walk.found:
         yield from _without_run(probe, walk.problems)
         return
