@@ -105,6 +105,19 @@ def test_the_present_citation_is_marked(qtbot: QtBot, incident: Audit) -> None:
         "数控车床 \U0001f600 and \U00020000",
     ],
 )
+def test_the_claims_of_a_finding_are_marked_in_their_answer(qtbot: QtBot) -> None:
+    said = "\U0001f600 At most 250 records, and 4711 in all."
+    found = answered(said, *marks((0, 4)))
+    desk, _, text = shown(qtbot, found)
+    marked = []
+    for index, finding in enumerate(found.findings):
+        if finding.rule == "GRD001":
+            desk.go(Place(finding=index, tab="answer"))
+            spots = text.extraSelections()
+            marked.append("".join(spot.cursor.selectedText() for spot in spots))
+    assert marked == ["250", "4711"]
+
+
 def test_the_text_is_shown_as_characters_and_copied_as_recorded(qtbot: QtBot, evil: str) -> None:
     _, _, text = shown(qtbot, answered(f"{evil} [1].", *marks((len(evil) + 1, len(evil) + 4))))
     text.selectAll()

@@ -24,6 +24,8 @@ NOT_FOR_READERS = {
     SILENT,
     "two importers are named {0}",
     "two tables are called {0}",
+    '{"schema": "{0}", "runs": [',
+    '{0}{"run_id": {1}, "branch": {2}, ',
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "## Summarized at ",
