@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-__all__ = ["Block", "ComparisonStopped", "blocks"]
+__all__ = ["Block", "ComparisonStopped", "blocks", "rising"]
 
 
 class ComparisonStopped(Exception):
@@ -43,7 +43,7 @@ class _Region(NamedTuple):
     b_end: int
 
 
-_WORK = 64
+_WORK = 16
 """Steps for each item of both sequences before a search is given up."""
 _LEAST_WORK = 200_000
 _SHORT = 32
@@ -201,7 +201,7 @@ class _Search:
                     zip(left, left[half:], strict=False), zip(right, right[half:], strict=False)
                 )
             self._spend(len(left) + len(right))
-            pairs = _rising(_once(left, right))
+            pairs = rising(_once(left, right))
             if pairs:
                 return [(region.a + i, region.b + j) for i, j in pairs]
         return []
@@ -226,35 +226,46 @@ class _Search:
 
     def _edit_path(self, x: Sequence[int], y: Sequence[int]) -> list[tuple[int, int]] | None:
         """Return the pairs of a shortest edit of *x* into *y* (Myers 1986, the greedy search)."""
-        most = min(len(x) + len(y), _EDITS)
+        ends = len(x), len(y)
+        most = min(sum(ends), _EDITS)
         middle = most + 1
-        reach = [0] * (2 * most + 3)
+        # How far the best path leads on each diagonal; before the first step it stands at 0.
+        reach = [-1] * (2 * most + 3)
+        reach[middle + 1] = 0
         trace: list[list[int]] = []
         for edits in range(most + 1):
             if self._left < 0 and edits > _SHORT:
                 return None
             trace.append(reach[middle - edits - 1 : middle + edits + 2])
-            steps = 2 * edits + 1
-            for line in range(-edits, edits + 1, 2):
-                at = _reached(reach, middle, line, edits)
-                stop = min(len(x), len(y) + line)
-                begin = at
-                while at < stop and x[at] == y[at - line]:
-                    at += 1
-                steps += at - begin
-                reach[middle + line] = at
-                if at >= len(x) and at - line >= len(y):
-                    return _walked_back(trace, len(x), len(y))
-            self._spend(steps)
+            self._spend(_gone_on(x, y, reach, middle, edits))
+            # Only the diagonal of the ends leads to them.
+            last = ends[0] - ends[1]
+            if abs(last) <= edits and reach[middle + last] >= ends[0]:
+                return _walked_back(trace, *ends)
         return None
 
 
-def _reached(reach: Sequence[int], middle: int, line: int, edits: int) -> int:
-    """Return how far the best path with one edit less leads on this diagonal."""
-    below, above = reach[middle + line + 1], reach[middle + line - 1]
-    if line == -edits or (line != edits and above < below):
-        return below
-    return above + 1
+def _gone_on(x: Sequence[int], y: Sequence[int], reach: list[int], middle: int, edits: int) -> int:
+    """Let each path make one edit more and follow what is equal; return the steps taken.
+
+    The innermost loop of every comparison: written for speed.
+    """
+    end, end_y = len(x), len(y)
+    followed = 0
+    for line in range(-edits, edits + 1, 2):
+        at, above = reach[middle + line + 1], reach[middle + line - 1]
+        if above >= at:
+            at = above + 1
+        stop = end_y + line
+        stop = min(stop, end)
+        if at < stop and x[at] == y[at - line]:
+            begin = at
+            at += 1
+            while at < stop and x[at] == y[at - line]:
+                at += 1
+            followed += at - begin
+        reach[middle + line] = at
+    return 2 * edits + 1 + followed
 
 
 def _walked_back(trace: list[list[int]], x: int, y: int) -> list[tuple[int, int]]:
@@ -304,7 +315,7 @@ def _counted(items: Sequence[Hashable]) -> Counter[Hashable]:
     return found
 
 
-def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest choice of *pairs* that rises on both sides."""
     tops: list[int] = []
     top_pairs: list[int] = []

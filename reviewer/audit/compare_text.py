@@ -6,11 +6,14 @@ them.  The work is bounded; where the search was given up, the piece says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 
+from reviewer.audit.compare_landmarks import SHORT, stretches
 from reviewer.audit.compare_sequence import Block, ComparisonStopped, blocks
-from reviewer.audit.compare_words import CUT, ink, lines_of, words_of
+from reviewer.audit.compare_words import first_cut, ink, last_cut, lines_of, words_of
 from store.records.differences import Change, Precision, TextComparison, TextPiece
 from store.records.text import Span
 
@@ -19,8 +22,8 @@ __all__ = ["ComparisonStopped", "compare_text", "longest"]
 _ALIKE = 20
 """Of a hundred code points so many must be the same, or lines count as replaced by others."""
 _STEP = 20_000
-_NEAR = 1000
-"""So far back is a cut between words looked for; without one the words are cut from the start."""
+_AT_ONCE = 1000
+"""Code points whose white space is taken out at once."""
 _FILLING = 2
 """Between two changes so few code points without a letter or a number are no island."""
 
@@ -81,21 +84,33 @@ def _change(a: Span, b: Span, *, same: bool) -> Change:
 
 def _with_words(piece: TextPiece, a: str, b: str, stopped: Callable[[], bool]) -> TextPiece:
     left, right = a[piece.a.start : piece.a.end], b[piece.b.start : piece.b.end]
-    head, tail = _shared_ends(left, right)
-    found = list(_words(left, right, head, tail, stopped))
+    if len(left) + len(right) <= SHORT and _certainly_unlike(words_of(left), words_of(right)):
+        return TextPiece(piece.change, piece.a, piece.b, (), Precision.UNLIKE)
+    found = list(_joined(_without_islands(list(_words(left, right, stopped)), left)))
     bounded = any(word.precision is Precision.BOUNDED for word in found)
-    if bounded:
-        return TextPiece(piece.change, piece.a, piece.b, (), Precision.BOUNDED)
     same = ink(left[w.a.start : w.a.end] for w in found if w.change is Change.SAME)
     if 200 * same < _ALIKE * (_ink_of(left) + _ink_of(right)):
-        return TextPiece(piece.change, piece.a, piece.b, (), Precision.UNLIKE)
-    moved = (TextPiece(w.change, w.a.moved(piece.a.start), w.b.moved(piece.b.start)) for w in found)
-    return TextPiece(piece.change, piece.a, piece.b, tuple(moved))
+        precision = Precision.BOUNDED if bounded else Precision.UNLIKE
+        return TextPiece(piece.change, piece.a, piece.b, (), precision)
+    moved = tuple(_moved(word, piece.a.start, piece.b.start) for word in found)
+    precision = Precision.COARSE if bounded else Precision.WORDS
+    return TextPiece(piece.change, piece.a, piece.b, moved, precision)
+
+
+def _certainly_unlike(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether the words are too few in common whatever their order."""
+    common = Counter(a) & Counter(b)
+    same = sum(count * ink([word]) for word, count in common.items())
+    return 200 * same < _ALIKE * (ink(a) + ink(b))
+
+
+def _moved(piece: TextPiece, by_a: int, by_b: int) -> TextPiece:
+    return replace(piece, a=piece.a.moved(by_a), b=piece.b.moved(by_b))
 
 
 def _ink_of(text: str) -> int:
-    starts = range(0, len(text), _NEAR)
-    return sum(len("".join(text[start : start + _NEAR].split())) for start in starts)
+    starts = range(0, len(text), _AT_ONCE)
+    return sum(len("".join(text[start : start + _AT_ONCE].split())) for start in starts)
 
 
 def _shared_ends(a: str, b: str) -> tuple[int, int]:
@@ -105,17 +120,10 @@ def _shared_ends(a: str, b: str) -> tuple[int, int]:
     """
     most = min(len(a), len(b))
     head = longest(most, lambda size: a[:size] == b[:size])
-    head = _last_cut(a, head)
+    head = last_cut(a, 0, head)
     most -= head
     tail = longest(most, lambda size: not size or a[-size:] == b[-size:])
-    cut = CUT.search(a, len(a) - tail)
-    return head, len(a) - cut.end() if cut else 0
-
-
-def _last_cut(text: str, before: int) -> int:
-    """Return the last place up to *before* at which a word ends for sure."""
-    start = max(0, before - _NEAR)
-    return max((cut.end() for cut in CUT.finditer(text, start, before)), default=0)
+    return head, len(a) - first_cut(a, len(a) - tail, len(a))
 
 
 def longest(most: int, holds: Callable[[int], bool]) -> int:
@@ -130,19 +138,32 @@ def longest(most: int, holds: Callable[[int], bool]) -> int:
     return low
 
 
-def _words(
-    a: str, b: str, head: int, tail: int, stopped: Callable[[], bool]
-) -> Iterator[TextPiece]:
-    words_a, words_b = words_of(a[head : len(a) - tail]), words_of(b[head : len(b) - tail])
-    found = blocks(*_numbered(words_a, words_b), stopped)
-    starts_a = [head + start for start in _starts(words_a)]
-    starts_b = [head + start for start in _starts(words_b)]
-    ends = [TextPiece(Change.SAME, Span(0, head), Span(0, head))] if head else []
-    ends += [_piece(block, starts_a, starts_b) for block in found]
+def _words(a: str, b: str, stopped: Callable[[], bool]) -> Iterator[TextPiece]:
+    """Yield what is the same of two texts, and what is not, word by word where it is short."""
+    head, tail = _shared_ends(a, b)
+    a_end, b_end = len(a) - tail, len(b) - tail
+    if head:
+        yield TextPiece(Change.SAME, Span(0, head), Span(0, head))
+    for stretch in stretches(a[head:a_end], b[head:b_end], stopped):
+        span_a, span_b = stretch.a.moved(head), stretch.b.moved(head)
+        if stretch.same:
+            yield TextPiece(Change.SAME, span_a, span_b)
+        elif stretch.is_long:
+            change = _change(span_a, span_b, same=False)
+            yield TextPiece(change, span_a, span_b, (), Precision.BOUNDED)
+        else:
+            left, right = a[span_a.start : span_a.end], b[span_b.start : span_b.end]
+            for word in _words_of_short(left, right, stopped):
+                yield _moved(word, span_a.start, span_b.start)
     if tail:
-        span = Span(len(a) - tail, len(a))
-        ends.append(TextPiece(Change.SAME, span, Span(len(b) - tail, len(b))))
-    yield from _joined(_without_islands(ends, a))
+        yield TextPiece(Change.SAME, Span(a_end, len(a)), Span(b_end, len(b)))
+
+
+def _words_of_short(a: str, b: str, stopped: Callable[[], bool]) -> Iterator[TextPiece]:
+    words_a, words_b = words_of(a), words_of(b)
+    starts_a, starts_b = _starts(words_a), _starts(words_b)
+    for block in blocks(*_numbered(words_a, words_b), stopped):
+        yield _piece(block, starts_a, starts_b)
 
 
 def _without_islands(pieces: Sequence[TextPiece], a: str) -> Iterator[TextPiece]:
@@ -158,7 +179,7 @@ def _without_islands(pieces: Sequence[TextPiece], a: str) -> Iterator[TextPiece]
             and "\n" not in words
             and not any(map(str.isalnum, words))
         )
-        yield TextPiece(Change.CHANGED, piece.a, piece.b) if island else piece
+        yield replace(piece, change=Change.CHANGED) if island else piece
 
 
 def _joined(pieces: Iterator[TextPiece]) -> Iterator[TextPiece]:

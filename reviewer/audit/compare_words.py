@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["CUT", "ink", "lines_of", "words_of"]
+__all__ = ["first_cut", "ink", "last_cut", "lines_of", "words_of"]
 
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
@@ -42,8 +42,12 @@ _WORD = re.compile(
 _AT_ONCE = 50_000
 """Code points; of a longer text each word is a step of its own, so that others get their turn."""
 
-CUT = re.compile(rf"\n| (?=[^\s{_MARKS}])|[{_ALONE}](?=[{_ALONE}])")
+_CUT = re.compile(
+    rf"\n| (?=[^\s{_MARKS}])|[{_ALONE}](?=[{_ALONE}])|[\"\[\]{{}}()<>:;](?=[!-~])|,(?=[!-/:-~])"
+)
 """What a word ends behind, whatever stands around it."""
+_NEAR = 1000
+"""So far back the last cut is looked for at once."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -65,3 +69,20 @@ def words_of(text: str) -> list[str]:
 def ink(words: Iterable[str]) -> int:
     """Return how many code points *words* have that are not white space."""
     return sum(len(word) for word in words if not word.isspace())
+
+
+def first_cut(text: str, start: int, end: int) -> int:
+    """Return the first place in ``[start, end)`` at which a word ends for sure, else *end*."""
+    cut = _CUT.search(text, start, end)
+    return cut.end() if cut else end
+
+
+def last_cut(text: str, start: int, end: int) -> int:
+    """Return the last place in ``[start, end)`` at which a word ends for sure, else *start*."""
+    while start < end:
+        near = max(start, end - _NEAR)
+        found = max((cut.end() for cut in _CUT.finditer(text, near, end)), default=start)
+        if found > start or near == start:
+            return found
+        end = near + 1  # what a cut looks at on both sides is two characters
+    return start

@@ -77,8 +77,10 @@ FATE_SIGNS = {
 
 PRECISIONS = {
     Precision.UNLIKE: "too few words are the same: lines replaced as a whole",
-    Precision.BOUNDED: "compared by whole lines only: the search in them was given up, some may "
-    "be the same",
+    Precision.BOUNDED: "too long to search to the end: shown as replaced as a whole, lines or "
+    "words in it may be the same",
+    Precision.COARSE: "compared word by word except for long stretches: these are shown as "
+    "replaced, words in them may be the same",
 }
 
 MATCHES = {

@@ -1,7 +1,8 @@
 """What the tools of coding agents do to a file, and what their results show of it.
 
 A tool is known by its name and its arguments; the same few names come again in
-all agents.  What a shell does to a file cannot be told, so no shell is here.
+all agents.  What a shell does to a file can rarely be told: only a patch, and a
+command that shows lines of one file and nothing else, are taken.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from enum import StrEnum
 from typing import Final
 
 from store.importers._agent_files import Replacement, Shown
+from store.importers._agent_patches import changes_in
+from store.importers._agent_shell import output_of, shown_by_shell
 from store.importers._claude_lines import clean_path
+from store.importers._shell_reads import ShellRead, shell_read
 from store.records.gutters import NumberedLine, numbered_runs
 from store.records.markers import marker_of
 
@@ -54,13 +58,23 @@ _PAGING: Final = (
     *("offset", "limit", "start_line", "end_line", "startLine", "endLine", "view_range"),
     *("line_range", "start", "end", "lines", "line_number", "head", "tail"),
 )
-_PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\r?$", re.MULTILINE)
+_SHELLS: Final = frozenset(
+    {
+        *("shell", "shell_command", "exec_command", "local_shell", "exec", "bash", "terminal"),
+        *("run_shell_command", "execute_command", "execute_bash", "run_command"),
+    }
+)
 
 
 class Does(StrEnum):
-    """What a tool call does to a file; ``CHANGE`` where the text after it is not told."""
+    """What a tool call does to a file; ``CHANGE`` where the text after it is not told.
+
+    ``SHOW`` is a command of a shell that shows lines of one file and nothing
+    else: its lines are known, and it is no tool that reads a file.
+    """
 
     READ = "read"
+    SHOW = "show"
     WRITE = "write"
     EDIT = "edit"
     CHANGE = "change"
@@ -81,6 +95,7 @@ class FileCall:
     paged: bool = False
     text: str = ""
     edits: tuple[Replacement, ...] = ()
+    shows: ShellRead | None = None
 
 
 def file_calls(tool: str, arguments: Mapping[str, object], cwd: str = "") -> tuple[FileCall, ...]:
@@ -88,6 +103,8 @@ def file_calls(tool: str, arguments: Mapping[str, object], cwd: str = "") -> tup
     name = tool.lower().rpartition("__")[2].rpartition(".")[2]
     if name in _PATCHERS:
         return tuple(_patched(arguments, cwd))
+    if name in _SHELLS:
+        return tuple(_shell(arguments, cwd))
     given = _first(arguments, _PATHS)
     if not given:
         return ()
@@ -116,9 +133,39 @@ _COMMANDS: Final = {"view": "view", "create": "create", "str_replace": "edit"}
 
 
 def _patched(arguments: Mapping[str, object], cwd: str) -> Iterator[FileCall]:
+    for text in _texts(arguments):
+        for change in changes_in(text):
+            path = clean_path(change.path, cwd)
+            if change.kind == "add":
+                yield FileCall(path, Does.WRITE, text=change.text)
+            elif change.kind == "update" and change.edits and not change.moved_to:
+                yield FileCall(path, Does.EDIT, edits=tuple(change.edits))
+            else:
+                yield FileCall(path, Does.CHANGE)
+            if change.moved_to:
+                yield FileCall(clean_path(change.moved_to, cwd), Does.CHANGE)
+
+
+def _texts(arguments: Mapping[str, object]) -> Iterator[str]:
     for value in arguments.values():
-        for found in _PATCHED.finditer(value if isinstance(value, str) else ""):
-            yield FileCall(clean_path(found[1], cwd), Does.CHANGE)
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, str):
+                yield each
+
+
+def _shell(arguments: Mapping[str, object], cwd: str) -> Iterator[FileCall]:
+    """Yield what a command does to files, where that can be told: it patches, or shows one."""
+    inner = arguments.get("action")
+    given = inner if isinstance(inner, dict) else arguments
+    folder = clean_path(_first(given, ("workdir", "cwd", "working_directory")) or ".", cwd)
+    patched = list(_patched(given, folder))
+    if patched:
+        yield from patched
+        return
+    command = next((given[key] for key in ("command", "cmd", "input") if given.get(key)), "")
+    read = shell_read(command, folder)
+    if read is not None:
+        yield FileCall(clean_path(read.path, folder), Does.SHOW, shows=read)
 
 
 def _edits(arguments: Mapping[str, object]) -> Iterator[Replacement]:
@@ -181,6 +228,10 @@ def shown_by(call: FileCall, text: str) -> Shown | None:
     ``None`` where it shows text of the file, and not which part of it.  A
     `Shown` without lines and without the whole says that it shows nothing.
     """
+    if call.shows is not None:
+        output = output_of(text)
+        shown = shown_by_shell(call.shows, output)
+        return None if output.failed or not (shown.lines or shown.whole) else shown
     lines = _numbered(text)
     asked = Shown(first=call.first or 1, end=None if call.last is None else call.last + 1)
     if lines:

@@ -252,7 +252,7 @@ class AgentRun:
             # A window on the file that is open: the result says which it is.
             calls = (FileCall(clean_path(window, self.cwd), Does.READ, paged=True),)
         for call in calls:
-            if call.does is not Does.READ:
+            if call.does not in (Does.READ, Does.SHOW):
                 continue
             shown = shown_by(call, "" if result.failed else text)
             if shown is not None and not _is_blank(shown):
@@ -385,5 +385,5 @@ def _object(arguments: str) -> Mapping[str, object]:
     try:
         value = loads(arguments.encode("utf-8", "surrogateescape")) if arguments else None
     except (JsonError, UnicodeError):
-        return {}
+        return {"input": arguments}  # a tool may take a text as it is
     return value if isinstance(value, dict) else {}

@@ -6,16 +6,22 @@ where it is.
 
 from __future__ import annotations
 
-import json
+import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
-from store.importers._capture_cassettes import interactions_of, is_cassette
+from store.importers._capture_cassettes import (
+    interactions_of,
+    is_cassette,
+    is_toml,
+    read_toml,
+)
 from store.importers._capture_flows import FlowError, flows_in, is_flows
 from store.importers._capture_http import Interaction, Message
-from store.importers._capture_json import is_pair, pair_of, pairs_in
+from store.importers._capture_json import LISTS, is_pair, pair_of, pairs_in
+from store.importers._capture_loose import grouped, values_in
 from store.importers._capture_yaml import YamlError, read_yaml
 from store.jsonin import JsonError, loads
 from store.records.json_text import Node, parse, plain
@@ -25,6 +31,11 @@ __all__ = ["Capture", "head_of", "is_capture"]
 _GZIP: Final = b"\x1f\x8b"
 _LIMIT: Final = 1 << 30
 """A capture that unpacks to more is refused."""
+
+_EVENTS: Final = re.compile(
+    rb": OPENROUTER|(?:(?:event|id|retry):[^\n]*\n|:[^\n]*\n|[\r\n]+)*data: ?[{\[]"
+)
+"""Comments, names and numbers of events, up to the first one with JSON."""
 
 IsResponse = Callable[[object], bool]
 """Tells whether a JSON value is a response, or the first event of one, of a known provider."""
@@ -42,15 +53,18 @@ def head_of(data: bytes) -> bytes:
 
 def is_capture(head: bytes, is_response: IsResponse) -> bool:
     """Return whether a file that begins with *head* (unpacked) is a capture."""
-    if is_cassette(head) or is_flows(head) or _is_events(head):
+    if is_cassette(head) or is_toml(head) or is_flows(head) or _is_events(head):
         return True
     root = parse(head.decode(errors="replace").removeprefix("\ufeff"), tolerant=True)
     if root is None:
         return False
     value = plain(root)
     if isinstance(value, list):
-        return bool(value) and (is_pair(value[0]) or is_response(value[0]))
-    return _is_known(value) or is_pair(value) or is_response(value)
+        return any(is_pair(item) or is_response(item) for item in value[:1])
+    if _is_known(value) or is_pair(value) or is_response(value):
+        return True
+    held = (value.get(key) for key in LISTS) if isinstance(value, dict) else ()
+    return any(isinstance(each, list) and each and is_pair(each[0]) for each in held)
 
 
 def _is_known(value: object) -> bool:
@@ -73,13 +87,7 @@ def _is_notebook(value: dict[str, object]) -> bool:
 
 def _is_events(head: bytes) -> bool:
     """Return whether it begins as server-sent events of a model do."""
-    text = head.lstrip(b"\xef\xbb\xbf\r\n ")
-    if text.startswith(b": OPENROUTER"):
-        return True
-    name, _, rest = text.partition(b"\n")
-    if name.startswith(b"event:"):
-        name = rest.partition(b"\n")[0]
-    return name.startswith((b"data: {", b"data:{"))
+    return bool(_EVENTS.match(head.lstrip(b"\xef\xbb\xbf\r\n ")))
 
 
 @dataclass(slots=True)
@@ -97,6 +105,8 @@ class Capture:
             yield from self._flows(data)
         elif is_cassette(data[: 1 << 16]):
             yield from self._cassette(data)
+        elif is_toml(data[: 1 << 16]):
+            yield from self._toml(data)
         elif _is_events(data[: 1 << 16]):
             yield Interaction(0, response=Message({"content-type": "text/event-stream"}, data))
         else:
@@ -141,6 +151,14 @@ class Capture:
             self._lost("", what)
         yield from listed
 
+    def _toml(self, data: bytes) -> Iterator[Interaction]:
+        try:
+            value = read_toml(data)
+        except (ValueError, RecursionError) as error:
+            self._lost("", f"is no TOML that can be read: {error}; nothing of it was read")
+            return
+        yield from interactions_of(value) or ()
+
     def _json(self, data: bytes) -> Iterator[Interaction]:
         try:
             value = loads(data)
@@ -152,10 +170,15 @@ class Capture:
             yield from found
         elif isinstance(value, dict) and "cells" in value:
             yield from self._notebook(value)
-        elif self.is_response(value) or (
-            isinstance(value, list) and value and self.is_response(value[0])
-        ):
-            yield Interaction(0, response=Message(value=value))
+        else:
+            values = value if isinstance(value, list) else [value]
+            if values and self.is_response(values[0]):
+                yield from self._loose(values)
+
+    def _loose(self, values: list[object]) -> Iterator[Interaction]:
+        """Yield responses that stand without a request."""
+        for number, found in enumerate(grouped(values)):
+            yield Interaction(number, response=Message(value=found))
 
     # -- JSON Lines, and JSON that breaks off ---------------------------------------
 
@@ -166,7 +189,7 @@ class Capture:
             yield from self._broken(text, first, error)
             return
         number = 0
-        events: list[object] = []
+        loose: list[object] = []
         for line_number, line in enumerate(data.split(b"\n"), 1):
             if not line.strip():
                 continue
@@ -174,30 +197,34 @@ class Capture:
                 value = loads(line)
             except JsonError as wrong:
                 self._lost(f":{line_number}", f"this line is no JSON ({wrong}); others were read")
-                number += not events
+                number += not loose
                 continue
             if is_pair(value):
                 yield pair_of(value, number)
                 number += 1
-            elif events or self.is_response(value):
-                events.append(value)
+            elif loose or self.is_response(value):
+                loose.append(value)
             else:
                 self._lost(f":{line_number}", "this line holds no request with its response")
                 number += 1
-        if events:
-            yield Interaction(number, response=Message(value=events))
+        for found in self._loose(loose):
+            yield replace(found, number=number + found.number)
 
     def _broken(self, text: str, root: Node | None, error: JsonError) -> Iterator[Interaction]:
         """Yield what is whole in a HAR, a cassette or a list that breaks off."""
         log = root.get("log") if root is not None else None
         listed = None if root is None else root.get("interactions") or root.get("http_interactions")
-        items = log.get("entries") if log is not None else listed or root
+        wrapped = None if root is None else next(filter(None, map(root.get, LISTS)), None)
+        items = log.get("entries") if log is not None else listed or wrapped or root
         children = items.children if items is not None and items.kind == "array" else []
         values = [value for child in children if child.complete for value in _value(text, child)]
+        if not values and root is not None and root.kind == "object":
+            values = _members(text, root)
         what = f"is no JSON: {error}; the {len(values)} exchanges before that place were read"
         self._lost("", what)
         whole: object = {"interactions": values} if listed is not None else values
-        yield from (pairs_in(whole) if values else None) or ()
+        found = pairs_in(whole) if values else None
+        yield from found if found is not None else self._loose(values)
 
     # -- notebooks --------------------------------------------------------------------
 
@@ -206,18 +233,33 @@ class Capture:
         for cell in cast("list[object]", value["cells"]):
             outputs = cell.get("outputs") if isinstance(cell, dict) else None
             for output in outputs if isinstance(outputs, list) else ():
-                held = _json_of(output)
-                if held is None or not (is_pair(held) or self.is_response(held)):
-                    continue
-                pair = is_pair(held)
-                yield (
-                    pair_of(held, number)
-                    if pair
-                    else Interaction(number, response=Message(value=held))
-                )
-                number += 1
+                for found in self._shown(output, number):
+                    yield found
+                    number += 1
         if not number:
             self._lost("", "no cell of this notebook shows a response of a model")
+
+    def _shown(self, output: object, number: int) -> Iterator[Interaction]:
+        """Yield what one output of a cell shows."""
+        for held in _json_of(output):
+            pairs = list(pairs_in(held) or ())
+            if not pairs:
+                values = held if isinstance(held, list) else [held]
+                pairs = list(self._loose(values)) if values and self.is_response(values[0]) else []
+            for each in pairs:
+                yield replace(each, number=number)
+                number += 1
+
+
+def _members(text: str, root: Node) -> list[object]:
+    """Return an object with those of its members that are whole, where its request is."""
+    found = {
+        child.key or "": value
+        for child in root.children
+        if child.complete
+        for value in _value(text, child)
+    }
+    return [{"response": None, **found}] if "request" in found else []
 
 
 def _value(text: str, node: Node) -> list[object]:
@@ -228,19 +270,16 @@ def _value(text: str, node: Node) -> list[object]:
         return []
 
 
-def _json_of(output: object) -> object:
-    """Return the JSON that an output of a notebook's cell shows, or ``None``."""
+def _json_of(output: object) -> Iterator[object]:
+    """Yield the values that an output of a notebook's cell shows."""
     if not isinstance(output, dict):
-        return None
+        return
     data = output.get("data")
     data = data if isinstance(data, dict) else {}
     if isinstance(data.get("application/json"), (dict, list)):
-        return cast("object", data["application/json"])
+        yield data["application/json"]
+        return
     text = output.get("text", data.get("text/plain"))
     joined = "".join(map(str, text)) if isinstance(text, list) else text
-    if not isinstance(joined, str) or joined.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        return cast("object", json.loads(joined))
-    except (ValueError, RecursionError):
-        return None
+    if isinstance(joined, str):
+        yield from values_in(joined)

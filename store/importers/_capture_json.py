@@ -1,9 +1,8 @@
 """Captures in JSON: HAR 1.2, pairs of request and response, what gateways log, bare responses.
 
 Shapes: HAR ``log.entries``; claude-trace and claude-tap ``{request, response}``,
-one a line; req_llm ``request.body.b64``; Helicone ``request_body`` and
-``response_body``; LiteLLM ``call_type`` with ``messages`` and ``response``, or
-``proxy_server_request``; a cassette that was written as JSON.
+one a line, or in one bundle; req_llm ``request.body.b64``; a cassette that was
+written as JSON; what gateways log; and a list of any of them under one key.
 """
 
 from __future__ import annotations
@@ -11,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from store.importers._capture_bundles import BUNDLE, records_of
 from store.importers._capture_cassettes import interactions_of
+from store.importers._capture_gateways import is_logged, logged
 from store.importers._capture_http import Interaction, Message, decoded, from_base64, headers_of
 
-__all__ = ["GATEWAY", "is_pair", "pair_of", "pairs_in"]
+__all__ = ["LISTS", "is_pair", "pair_of", "pairs_in"]
 
-GATEWAY: Final = (
-    "a gateway logged this request before it put it into the provider's own form, so that the "
-    "model may have been sent something else"
-)
+_NO_PAIR: Final = "this entry holds no request with its response"
 _BODIES: Final = ("messages", "input", "contents", "prompt")
+LISTS: Final = ("data", "logs", "records", "items", "results", "entries", "rows", "pairs", "calls")
+"""Keys under which a service returns a list of what it logged."""
 
 
 def pairs_in(value: object) -> Iterator[Interaction] | None:
@@ -32,10 +32,23 @@ def pairs_in(value: object) -> Iterator[Interaction] | None:
     entries = log.get("entries") if isinstance(log, dict) else None
     if isinstance(entries, list):
         return _entries(entries)
-    items = value if isinstance(value, list) else [value]
-    if not items or not all(is_pair(item) for item in items):
+    if isinstance(value, dict) and BUNDLE in value:
+        items = records_of(value)
+    else:
+        listed = _listed(value)
+        items = listed if listed is not None else [value]
+    if not any(is_pair(item) for item in items):
         return None
     return (pair_of(item, number) for number, item in enumerate(items))
+
+
+def _listed(value: object) -> list[object] | None:
+    """Return the list that *value* is, or that it holds under the key of a service."""
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict) or is_pair(value):
+        return None
+    return next((value[key] for key in LISTS if isinstance(value.get(key), list)), None)
 
 
 def _entries(entries: list[object]) -> Iterator[Interaction]:
@@ -47,15 +60,12 @@ def is_pair(value: object) -> bool:
     """Return whether *value* holds a request with its response, in any of the known shapes."""
     if not isinstance(value, dict):
         return False
+    if BUNDLE in value or is_logged(value):
+        return True
     request = value.get("request")
     if isinstance(request, dict) and ({"body", "url", "uri", "path", "method"} & request.keys()):
         return "response" in value or "body" in request
-    if isinstance(request, dict) and "response" in value:
-        return _is_body(request)
-    if "request_body" in value and "response_body" in value:
-        return True
-    gateway = {"model_map_information", "hidden_params", "proxy_server_request"} & value.keys()
-    return bool(gateway) and "messages" in value and "response" in value
+    return isinstance(request, dict) and "response" in value and _is_body(request)
 
 
 def _is_body(request: Mapping[str, object]) -> bool:
@@ -68,12 +78,11 @@ def _is_body(request: Mapping[str, object]) -> bool:
 
 def pair_of(value: object, number: int) -> Interaction:
     """Return the exchange that *value* holds; an empty one where it holds none."""
-    if not isinstance(value, dict):
-        return Interaction(number)
-    if "request_body" in value:
-        return _helicone(value, number)
-    if "messages" in value and "request" not in value:
-        return _litellm(value, number)
+    if not isinstance(value, dict) or not is_pair(value):
+        return Interaction(number, request=Message(trouble=_NO_PAIR))
+    found = logged(value, number)
+    if found is not None:
+        return found
     request, response = _map(value.get("request")), _map(value.get("response"))
     status = response.get("status", response.get("status_code"))
     base = _text(value.get("upstream_base_url"))
@@ -133,35 +142,6 @@ def _message(headers: Mapping[str, str], body: object, encoding: str = "") -> Me
     if encoding == "base64":
         return decoded(headers, from_base64(body))
     return decoded(headers, body.encode("utf-8", "surrogateescape"))
-
-
-def _helicone(value: Mapping[str, object], number: int) -> Interaction:
-    status = value.get("response_status")
-    return Interaction(
-        number=number,
-        method="POST",
-        url=_text(value.get("target_url")) or _text(value.get("request_path")),
-        status=status if isinstance(status, int) else None,
-        request=_message({}, value.get("request_body")),
-        response=_message({}, value.get("response_body")),
-        altered=GATEWAY if value.get("ai_gateway_body_mapping") else "",
-    )
-
-
-def _litellm(value: Mapping[str, object], number: int) -> Interaction:
-    proxied = _map(value.get("proxy_server_request"))
-    body = proxied.get("body")
-    if not isinstance(body, dict):
-        parameters = _map(value.get("model_parameters"))
-        body = {**parameters, "model": value.get("model"), "messages": value.get("messages")}
-    return Interaction(
-        number=number,
-        method="POST",
-        status=200 if value.get("status") in (None, "success") else None,
-        request=Message(value=body),
-        response=_message({}, value.get("response")),
-        altered=GATEWAY,
-    )
 
 
 def _map(value: object) -> Mapping[str, object]:

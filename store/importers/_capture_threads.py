@@ -15,6 +15,19 @@ from store.records.runs import PartKind
 
 __all__ = ["Numbered", "Thread", "Threads"]
 
+_TOLD = (
+    "response",
+    "added",
+    "tool_calls",
+    "tool_results",
+    "written",
+    "answer",
+    "citations",
+    "usage",
+    "finish_reason",
+    "error",
+)
+"""What an exchange tells of a response, and not of the request."""
 _WORDS = (PartKind.TEXT, PartKind.SUMMARY)
 
 
@@ -60,19 +73,43 @@ class Threads:
         thread.calls.append(made)
         self._remember(thread, made)
 
+    def retold(self, exchange: Exchange) -> int | None:
+        """Take the answer of a response that is asked for again; return the number of its call.
+
+        A response that the service makes in the background is told later, by
+        an exchange without a request of its own.
+        """
+        known = self._named.get(exchange.id) if exchange.id else None
+        if known is None or known[1].exchange.id != exchange.id:
+            return None
+        first = known[1].exchange
+        if first.answer not in ("", exchange.answer):
+            return None
+        if not first.answer:
+            for name in _TOLD:
+                setattr(first, name, getattr(exchange, name))
+            first.versions = [*first.versions, *exchange.versions]
+            for reason in exchange.reasons:
+                first.doubt(exchange.grade, reason)
+        return known[1].number
+
     def keep(self, exchange: Exchange) -> None:
-        """Remember what the service was asked to keep."""
+        """Remember what the service was asked to keep, behind what it keeps already."""
         if exchange.id:
-            self._kept[exchange.id] = exchange.kept
+            self._kept.setdefault(exchange.id, []).extend(exchange.kept)
 
     def _conversation(self, exchange: Exchange) -> tuple[Turn, ...]:
         """Return the messages of the body, behind those that the service keeps itself."""
         if not exchange.previous:
             return tuple(exchange.sent)
-        if exchange.previous in self._kept:
-            exchange.doubt(Grade.DERIVED, _chained(exchange.previous))
-            return (*self._kept[exchange.previous], *exchange.sent)
         known = self._named.get(exchange.previous)
+        kept = self._kept.get(exchange.previous, [])
+        if known is None and exchange.previous in self._kept:
+            exchange.doubt(Grade.DERIVED, _chained(exchange.previous))
+            turns = (*kept, *exchange.sent)
+            if exchange.previous in exchange.names:
+                kept.clear()  # from now on it is part of what was said in the conversation
+            return turns
         if known is None:
             exchange.doubt(
                 Grade.UNKNOWN,
@@ -85,7 +122,9 @@ class Threads:
             Grade.weakest(Grade.DERIVED, earlier.exchange.grade),
             _chained(exchange.previous),
         )
-        return (*earlier.conversation, *earlier.exchange.response, *exchange.sent)
+        turns = (*earlier.conversation, *earlier.exchange.response, *kept, *exchange.sent)
+        kept.clear()
+        return turns
 
     def _before(self, exchange: Exchange) -> tuple[Thread, Numbered] | None:
         """Return the latest call that *exchange* continues."""

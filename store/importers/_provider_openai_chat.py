@@ -1,6 +1,8 @@
 """OpenAI's Chat Completions, also as OpenRouter, xAI, DeepSeek, Azure and others serve them.
 
-Citations are ``message.annotations`` on the text of the answer.
+Citations are ``message.annotations`` on the text of the answer.  Some who
+serve it put a list of addresses beside it (``citations``), to which links or
+numbers in the text lead.
 """
 
 from __future__ import annotations
@@ -11,13 +13,23 @@ from typing import Final
 from store.importers._chat_call import Chat, is_chat_response
 from store.importers._openai_marks import mark
 from store.importers._wire import Exchange, Provider, Turn, Wire, items, mapping, members, string
-from store.importers._wire_answers import Answers
+from store.importers._wire_answers import NEVER_SENT, Answers
+from store.importers._wire_marks import linked, listing, numbered, placeless
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind
 
 __all__ = ["PROVIDER"]
 
-_SERVERS: Final = ("openrouter", "api.x.ai", "deepseek", "groq", "azure", "mistral", "perplexity")
+_SERVERS: Final = (
+    "openrouter",
+    "x.ai",
+    "xai",
+    "deepseek",
+    "groq",
+    "azure",
+    "mistral",
+    "perplexity",
+)
 _SEARCHED: Final = (
     "the service searched by itself within this call, and what it found is not in the capture"
 )
@@ -43,16 +55,35 @@ def read(wire: Wire) -> Exchange:
     chat = Chat.of(wire, server)
     answers = Answers()
     for annotation in members(chat.message.get("annotations")):
-        mark(annotation, chat.text, 0, answers, {})
+        note = mark(annotation, chat.text, 0, answers, {})
+        chat.exchange.notes += [note] if note else []
+    listed = _listed(chat, answers)
     request = wire.request
     if "middle-out" in items(request.get("transforms")):
         chat.exchange.doubt(Grade.INFERRED, _COMPRESSED)
     plugins = [string(each.get("id")) for each in members(request.get("plugins"))]
     asks = bool(mapping(request.get("web_search_options"))) or "web" in plugins
+    asks = asks or bool(mapping(request.get("search_parameters"))) or listed
     if asks or answers.citations():
         chat.exchange.added.append(Turn("tool", (Part(PartKind.OPAQUE, name="web_search"),)))
         chat.exchange.doubt(Grade.DERIVED, _SEARCHED)
     return chat.finish(answers)
+
+
+def _listed(chat: Chat, answers: Answers) -> bool:
+    """Read the list of addresses beside an answer; say whether there is one."""
+    given = items(chat.response.get("citations")) or items(chat.message.get("citations"))
+    pages = [string(page) or string(mapping(page).get("url")) for page in given]
+    named = [answers.unread(page) for page in pages if page]
+    if not named:
+        return False
+    chat.exchange.manifests.append(listing(named))
+    text = chat.text
+    if not (answers.citations() or linked(text, answers, NEVER_SENT)):
+        numbered(text, named, answers)
+    if not answers.citations():
+        placeless(named, answers)
+    return True
 
 
 PROVIDER = Provider("openai-chat", 200, is_request, is_response, read)

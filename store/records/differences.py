@@ -90,10 +90,13 @@ class Precision(StrEnum):
 
     ``WORDS``: word by word.  ``UNLIKE``: so few words are the same that the
     lines are shown as replaced.  ``BOUNDED``: the search would have taken too
-    long, so the piece stands as a whole; lines in it may be the same.
+    long, so the piece stands as a whole; lines or words in it may be the same.
+    ``COARSE``: so it is with parts of the piece, the words of which are
+    ``BOUNDED``; the rest was compared word by word.
     """
 
     WORDS = "words"
+    COARSE = "coarse"
     UNLIKE = "unlike"
     BOUNDED = "bounded"
 
@@ -105,7 +108,7 @@ class TextPiece:
     ``SAME``: equal, code point for code point.  ``REMOVED`` has an empty ``b``
     and ``ADDED`` an empty ``a``: they mark the place.  ``words`` partition
     ``a`` and ``b`` of a changed piece of lines; they are empty where
-    ``precision`` is not ``WORDS``.
+    ``precision`` is ``UNLIKE`` or ``BOUNDED``.
     """
 
     change: Change
@@ -128,8 +131,9 @@ class TextComparison:
 
     @property
     def bounded(self) -> tuple[TextPiece, ...]:
-        """The pieces that were not searched to the end."""
-        return tuple(piece for piece in self.pieces if piece.precision is Precision.BOUNDED)
+        """The pieces that were not searched to the end, as a whole or in parts."""
+        given_up = (Precision.BOUNDED, Precision.COARSE)
+        return tuple(piece for piece in self.pieces if piece.precision in given_up)
 
 
 # -- the place of a citation --------------------------------------------------------

@@ -63,9 +63,18 @@ def test_a_read_that_failed_shows_nothing_of_the_file() -> None:
 
 
 def test_a_command_is_no_file_read_whatever_it_prints() -> None:
-    run = read_once("1\tone\n", name="bash", command="cat -n a.py")
+    run = read_once("1\tone\n", name="bash", command="cat -n a.py | grep -v x")
     assert run.versions == ()
     assert not run.tool_results[0].is_file_read
+
+
+def test_a_command_that_only_shows_lines_of_one_file_says_which_they_are() -> None:
+    run = read_once("one\ntwo\n", name="bash", command="cd src && sed -n '40,60p' a.py")
+    (version,) = run.versions
+    assert (version.key.source_id, version.line_numbers) == ("/work/src/a.py", (40, 41))
+    (result,) = run.tool_results
+    assert result.selections[0].ranges == (Span(40, 42),)
+    assert not result.is_file_read
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Two texts: which lines, and which words of them, are the same."""
 
 import random
+from itertools import accumulate
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from reviewer.audit import compare_sequence
 from reviewer.audit.compare_sequence import ComparisonStopped, blocks
 from reviewer.audit.compare_text import compare_text
-from reviewer.audit.compare_words import lines_of, words_of
+from reviewer.audit.compare_words import first_cut, last_cut, lines_of, words_of
 from store.records.differences import Change, Precision, TextComparison, TextPiece
 from store.records.text import Span
 
@@ -191,6 +192,80 @@ def test_five_megabytes_cost_about_ten_times_half_a_megabyte(line_end: str) -> N
 
     small, large = work(8_000), work(80_000)
     assert large <= 14 * max(small, 1)
+
+
+def _random_words(size: int, seed: int) -> str:
+    chance = random.Random(seed)  # noqa: S311 - the same every time
+    return " ".join(f"w{chance.randrange(3000)}" for _ in range(size))
+
+
+def test_a_long_line_is_compared_by_words_wherever_it_is_alike() -> None:
+    text = _random_words(60_000, 1)
+    edited = text
+    for place in reversed(range(1_000, len(text) - 100, 20_000)):
+        at = text.index(" ", place)
+        edited = edited[:at] + " new" + edited[at:]
+    found = checked(text, edited)
+    assert not found.bounded
+    (piece,) = found.pieces
+    inserted = [word for word in piece.words if word.change is not Change.SAME]
+    assert {word.change for word in inserted} == {Change.ADDED}
+    assert {edited[word.b.start : word.b.end].strip() for word in inserted} == {"new"}
+
+
+def test_a_long_stretch_that_was_rewritten_says_that_its_words_were_not_compared() -> None:
+    head, tail = _random_words(20_000, 1), _random_words(20_000, 2)
+    old, new = _random_words(20_000, 3), _random_words(20_000, 4)
+    (piece,) = checked(f"{head} {old} {tail}", f"{head} {new} {tail}").pieces
+    assert piece.precision is Precision.COARSE
+    same, other, rest = piece.words
+    assert (same.a.length >= len(head), rest.a.length >= len(tail)) == (True, True)
+    assert (other.change, other.precision) == (Change.CHANGED, Precision.BOUNDED)
+    assert checked(old, new).pieces[0].precision is Precision.BOUNDED
+
+
+def test_a_long_stretch_that_was_added_is_no_open_question() -> None:
+    head, tail = _random_words(20_000, 1), _random_words(20_000, 2)
+    found = checked(f"{head} {tail}", f"{head} {_random_words(20_000, 3)} {tail}")
+    assert not found.bounded
+    assert [word.change for word in found.pieces[0].words].count(Change.ADDED) == 1
+
+
+@given(st.text('aé中文。 ,:"[]{}01\n\u0301\u200d👍🏽', max_size=60))
+def test_a_sure_word_end_is_a_word_end_whatever_stands_around_it(text: str) -> None:
+    ends = {0, *accumulate(map(len, words_of(text)))}
+    for start in range(len(text)):
+        assert first_cut(text, start, len(text)) in ends
+        assert last_cut(text, 0, start) in ends
+
+
+@given(st.lists(st.integers(0, 3), max_size=9), st.lists(st.integers(0, 3), max_size=9))
+def test_short_texts_are_compared_with_the_fewest_changes(a: list[int], b: list[int]) -> None:
+    same = sum(block.a_end - block.a for block in blocks(a, b) if block.same)
+    longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            better = max(longest[i][j + 1], longest[i + 1][j])
+            longest[i + 1][j + 1] = longest[i][j] + 1 if x == y else better
+    assert same == longest[len(a)][len(b)]
+
+
+@pytest.mark.parametrize("line_end", ["\n", " "])
+def test_megabytes_that_have_next_to_nothing_in_common_are_not_searched_for_long(
+    line_end: str,
+) -> None:
+    asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    a, b = (_random_words(400_000, seed).replace(" w10", line_end + "w10") for seed in (1, 2))
+    assert len(a) > 2_000_000
+    given_up = compare_text(a, b, stopped=stopped).bounded
+    assert sum(piece.a.length for piece in given_up) > 0.9 * len(a)
+    assert asked < 500
 
 
 def test_a_comparison_stops_when_it_is_told_to() -> None:

@@ -105,6 +105,17 @@ def test_the_present_citation_is_marked(qtbot: QtBot, incident: Audit) -> None:
         "数控车床 \U0001f600 and \U00020000",
     ],
 )
+def test_the_text_is_shown_as_characters_and_copied_as_recorded(qtbot: QtBot, evil: str) -> None:
+    _, _, text = shown(qtbot, answered(f"{evil} [1].", *marks((len(evil) + 1, len(evil) + 4))))
+    text.selectAll()
+    assert text.selected_record() == f"{evil} [1]."
+    expected = f"{evil} [1].".replace("\ud83d", "\ufffd")
+    assert text.createMimeDataFromSelection().text() == expected
+    assert not text.createMimeDataFromSelection().hasHtml()
+    if evil.startswith("<"):
+        assert evil in text.toPlainText()
+
+
 def test_the_claims_of_a_finding_are_marked_in_their_answer(qtbot: QtBot) -> None:
     said = "\U0001f600 At most 250 records, and 4711 in all."
     found = answered(said, *marks((0, 4)))
@@ -116,17 +127,6 @@ def test_the_claims_of_a_finding_are_marked_in_their_answer(qtbot: QtBot) -> Non
             spots = text.extraSelections()
             marked.append("".join(spot.cursor.selectedText() for spot in spots))
     assert marked == ["250", "4711"]
-
-
-def test_the_text_is_shown_as_characters_and_copied_as_recorded(qtbot: QtBot, evil: str) -> None:
-    _, _, text = shown(qtbot, answered(f"{evil} [1].", *marks((len(evil) + 1, len(evil) + 4))))
-    text.selectAll()
-    assert text.selected_record() == f"{evil} [1]."
-    expected = f"{evil} [1].".replace("\ud83d", "\ufffd")
-    assert text.createMimeDataFromSelection().text() == expected
-    assert not text.createMimeDataFromSelection().hasHtml()
-    if evil.startswith("<"):
-        assert evil in text.toPlainText()
 
 
 def test_citations_without_a_place_are_listed_below_and_lead_on(qtbot: QtBot) -> None:

@@ -26,10 +26,18 @@ NOT_FOR_READERS = {
     "two tables are called {0}",
     '{"schema": "{0}", "runs": [',
     '{0}{"run_id": {1}, "branch": {2}, ',
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
+    " AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    "SELECT {0} FROM {1}",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "## Summarized at ",
     "text/plain; charset=utf-8",
+    "(no summary available)",
+    "*** Move to: ",
+    "Another language model started to solve this problem and produced a summary",
+    "[omitted {0} text items ...]",
+    "{0}…{1} {2} truncated…{3}",
 }
 
 

@@ -169,7 +169,12 @@ def precision_words(precision: Precision) -> str:
         Precision.WORDS: "",
         Precision.UNLIKE: tr("too few words are the same: lines replaced as a whole"),
         Precision.BOUNDED: tr(
-            "compared by whole lines only: the search in them was given up, some may be the same"
+            "too long to search to the end: shown as replaced as a whole, lines or words in it "
+            "may be the same"
+        ),
+        Precision.COARSE: tr(
+            "compared word by word except for long stretches: these are shown as replaced, words "
+            "in them may be the same"
         ),
     }[precision]
 

@@ -1,0 +1,100 @@
+"""What a shell's command returned: its own output, and the frame that an agent put around it.
+
+Known frames are those of Codex in all its eras (``codex-rs/core``, tools): a
+JSON object with ``output`` and ``metadata``; a head of lines that ends with
+``Output:``.  Most agents give the output as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from store import jsonin
+from store.importers._agent_files import Shown
+from store.importers._shell_reads import ShellRead
+
+__all__ = ["Output", "output_of", "shown_by_shell"]
+
+_HEAD: Final = re.compile(
+    r"\A(?:(?:Exit code: (?P<exit>-?\d{1,6})|Chunk ID: [^\n]{1,80}|Wall time: [^\n]{1,80}"
+    r"|Process exited with code (?P<code>-?\d{1,6})|Process running with session ID [^\n]{1,80}"
+    r"|Original token count: \d{1,12}|Total output lines: \d{1,12}"
+    r"|Warning: truncated output \(original token count: \d{1,12}\))\n)+Output:\n"
+)
+_TOTAL: Final = re.compile(
+    r"\A(?:Warning: truncated output \(original token count: \d{1,12}\)\n)?"
+    r"Total output lines: \d{1,12}\n\n?"
+)
+_CUT: Final = re.compile(
+    r"…\d{1,12} (?:tokens|chars) truncated…|\[\.\.\. omitted \d{1,12} of \d{1,12} lines \.\.\.\]"
+    r"|\[\.\.\. output truncated to fit \d{1,12} bytes \.\.\.\]"
+)
+_GUTTER: Final = re.compile(r"\A *(\d{1,9})\t(.*)\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The command's own output; ``code`` its exit status, where it is recorded."""
+
+    text: str
+    code: int | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the record says that the command failed."""
+        return self.code not in (None, 0)
+
+
+def output_of(text: str) -> Output:
+    """Return the output in what was sent of it."""
+    if text.startswith("{"):
+        try:
+            value = jsonin.loads(text.encode("utf-8", "surrogatepass"))
+        except jsonin.JsonError:
+            value = None
+        if isinstance(value, dict) and isinstance(value.get("output"), str):
+            return Output(str(value["output"]), _code(value.get("metadata")))
+    head = _HEAD.match(text)
+    if head is None:
+        return Output(text)
+    code = head["exit"] or head["code"]
+    return Output(text[head.end() :], int(code) if code else None)
+
+
+def _code(metadata: object) -> int | None:
+    code = metadata.get("exit_code") if isinstance(metadata, Mapping) else None
+    return code if isinstance(code, int) and not isinstance(code, bool) else None
+
+
+def shown_by_shell(read: ShellRead, output: Output) -> Shown:
+    """Return the lines that *output* shows of the file; up to a cut, where there is one."""
+    total = _TOTAL.match(output.text)
+    text = output.text[total.end() :] if total else output.text
+    cut = _CUT.search(text)
+    if cut is not None:
+        # The line that the cut stands in is not whole.
+        text = text[: text.rfind("\n", 0, cut.start()) + 1]
+    rows = text.removesuffix("\n").split("\n") if text else []
+    lines = list(enumerate(rows, read.first))
+    if read.numbered:
+        lines = _without_numbers(rows, read.first)
+    whole_file = read.first == 1 and read.end is None and not read.numbered
+    whole = text if whole_file and cut is None and total is None else None
+    end = read.end if whole is None else None
+    if lines and cut is None and whole is None:
+        end = lines[-1][0] + 1 if end is None else min(end, lines[-1][0] + 1)
+    return Shown(lines, whole, read.first, end)
+
+
+def _without_numbers(rows: list[str], first: int) -> list[tuple[int, str]]:
+    """Return the lines without their numbers; those before the first that carries no next one."""
+    lines: list[tuple[int, str]] = []
+    for number, row in enumerate(rows, first):
+        found = _GUTTER.match(row)
+        if found is None or int(found[1]) != number:
+            break
+        lines.append((number, found[2]))
+    return lines

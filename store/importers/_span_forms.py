@@ -1,0 +1,67 @@
+"""Which JSON is a message of some spelling, a block of one, or messages put into a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from store.importers._span_parts import CALLS, RESULTS, TEXTS, THOUGHTS
+
+__all__ = ["holds_message", "is_block", "is_item", "is_message", "is_result", "is_talk", "role_of"]
+
+_BLOCKS: Final = frozenset(
+    {*TEXTS, *CALLS, *RESULTS, *THOUGHTS, "image", "image_url", "input_image", "file", "json"}
+)
+_KEYS: Final = frozenset({"text", "image", "json", "document", "toolUse", "toolResult"})
+
+
+def is_message(value: object) -> bool:
+    """Return whether *value* is one message: it has a role, or is one of LangChain's."""
+    if not isinstance(value, dict):
+        return False
+    if role_of(value) or value.get("lc") == 1 or is_result(value):
+        return True
+    inner = value.get("message")
+    return isinstance(inner, dict) and (bool(role_of(inner)) or is_result(inner))
+
+
+def is_item(value: Mapping[str, object]) -> bool:
+    """Return whether it is an item of the Responses, or a request or response of Pydantic."""
+    kind = value.get("type")
+    is_call = kind in ("function_call", "function_call_output", "reasoning", "item_reference")
+    return is_call or value.get("kind") in ("request", "response")
+
+
+def is_result(value: Mapping[str, object]) -> bool:
+    """Return whether it is the message of a tool, also where its role was lost."""
+    return isinstance(value.get("tool_call_id"), str) and "content" in value and "type" not in value
+
+
+def role_of(value: Mapping[str, object]) -> str:
+    found = value.get("role", value.get("message.role"))
+    return found.lower().rpartition(".")[2] if isinstance(found, str) else ""
+
+
+def holds_message(value: Mapping[str, object]) -> bool:
+    return any(isinstance(value.get(key), dict) for key in ("message", "delta"))
+
+
+def is_block(value: object) -> bool:
+    """Return whether it is a block of a content: typed, or with a text alone."""
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("type"), str):
+        return value["type"] in _BLOCKS
+    return bool(value) and set(value) <= _KEYS
+
+
+def is_talk(value: object) -> bool:
+    """Return whether JSON in a text is messages, and not data that somebody said."""
+    if isinstance(value, dict):
+        return is_message(value) or isinstance(value.get("messages"), list)
+    if isinstance(value, list) and value:
+        return all(isinstance(each, (dict, list)) for each in value) and any(
+            is_message(each) or is_item(each) if isinstance(each, dict) else is_talk(each)
+            for each in value
+        )
+    return False

@@ -1,0 +1,93 @@
+"""Blocks of a message's content: which of them is a tool call, a result, a thought, a picture.
+
+Names from the GenAI conventions (``tool_call``, ``tool_call_response``),
+OpenAI's Responses (``function_call``), Anthropic's Messages (``tool_use``),
+Bedrock's Converse (``toolUse``), Gemini (``functionCall``), the AI SDK
+(``tool-call``) and Pydantic AI (``part_kind``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from store.importers._fields import compact
+from store.importers._wire import mapping, string
+from store.records.runs import Part, PartKind
+
+__all__ = ["CALLS", "RESULTS", "TEXTS", "THOUGHTS", "Found", "call_in", "media", "result_in"]
+
+TEXTS: Final = (
+    *("text", "input_text", "output_text", "refusal", "summary_text", "system-prompt"),
+    *("user-prompt", "instructions", "TextContent"),
+)
+THOUGHTS: Final = ("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought")
+CALLS: Final = (
+    *("tool_call", "tool-call", "tool_use", "function_call", "server_tool_call"),
+    *("server_tool_use", "builtin-tool-call", "mcp_tool_use", "custom_tool_call"),
+)
+RESULTS: Final = (
+    *("tool_call_response", "tool-result", "tool_result", "function_call_output", "tool-return"),
+    *("server_tool_call_response", "tool_response", "builtin-tool-return", "retry-prompt"),
+    *("function_result", "mcp_tool_result", "custom_tool_call_output"),
+)
+_PAYLOADS: Final = (
+    *("response", "result", "output", "content", "server_tool_call_response", "return_value"),
+)
+_IDS: Final = ("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "id")
+_IMAGES: Final = ("image", "image_url", "input_image", "blob", "image-url", "media")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A result of a tool as a block holds it."""
+
+    call_id: str
+    name: str
+    payload: object
+    status: str = ""
+
+
+def call_in(value: Mapping[str, object]) -> Mapping[str, object] | None:
+    """Return the tool call that a block is, with its id and name where that block has them."""
+    for key in ("toolUse", "functionCall", "function_call", "tool_call"):
+        inner = value.get(key)
+        if isinstance(inner, dict):
+            return inner
+    kind = value.get("type", value.get("part_kind"))
+    return value if kind in CALLS else None
+
+
+def result_in(value: Mapping[str, object]) -> Found | None:
+    """Return the result that a block is."""
+    for key in ("toolResult", "functionResponse", "function_response"):
+        inner = value.get(key)
+        if isinstance(inner, dict):
+            return _found(inner, value)
+    kind = value.get("type", value.get("part_kind"))
+    if kind not in RESULTS and not (isinstance(kind, str) and kind.endswith("_tool_result")):
+        return None
+    return _found(value, value)
+
+
+def _found(inner: Mapping[str, object], outer: Mapping[str, object]) -> Found:
+    call_id = next((string(inner[key]) for key in _IDS if isinstance(inner.get(key), str)), "")
+    name = string(inner.get("name")) or string(inner.get("toolName"))
+    name = name or string(inner.get("tool_name"))
+    payload = next((inner[key] for key in _PAYLOADS if inner.get(key) is not None), None)
+    failed = inner.get("is_error") is True or inner.get("isError") is True
+    failed = failed or string(inner.get("status")) == "error"
+    failed = failed or mapping(payload).get("type") in ("error-text", "error-json")
+    failed = failed or outer.get("part_kind") == "retry-prompt"
+    return Found(call_id, name, payload, "error" if failed else "")
+
+
+def media(value: Mapping[str, object], kind: str) -> Part:
+    """Return a picture, a file or what is not known as a part without text."""
+    names = ("inlineData", "inline_data", "fileData", "file_data", "document", "image")
+    named = next((key for key in names if key in value), "")
+    is_image = kind in _IMAGES or named in ("inlineData", "inline_data", "image")
+    size = len(compact(value).encode("utf-8", "replace"))
+    shown = kind or named or next(iter(value), "")
+    return Part(PartKind.IMAGE if is_image else PartKind.OPAQUE, name=shown, opaque_bytes=size)
