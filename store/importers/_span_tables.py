@@ -42,7 +42,10 @@ def header_of(head: bytes) -> list[str]:
     line = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace")
     if not line or line.lstrip()[:1] in "{[" or "," not in line:
         return []
-    return next(csv.reader([line.rstrip("\r")]), [])
+    try:
+        return next(csv.reader([line.rstrip("\r")]), [])
+    except csv.Error:
+        return []
 
 
 def rows(probe: Probe, problem: Callable[[Problem], None], *keys: str) -> Iterator[Row]:
