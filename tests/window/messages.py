@@ -8,6 +8,7 @@ from pathlib import Path
 HOME = Path(__file__).parents[2]
 ROOMS = (
     "reviewer/audit",
+    "reviewer/services/baselines.py",
     "reviewer/services/deciding.py",
     "reviewer/services/lineage.py",
     "reviewer/services/open_reviews.py",
