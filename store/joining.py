@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from store.builder import RunBuilder
+from store.records.grades import Grade
 from store.records.runs import (
     Answer,
     Call,
@@ -125,6 +126,11 @@ def _aligned(first: Run, second: Run) -> list[tuple[Call | None, Call | None]]:
     return [*pairs, *((call, None) for call in first.calls[done:])]
 
 
+def _proves_more(one: Call, other: Call) -> bool:
+    """Return whether the record of *one* proves its request better: by a record, not by a rule."""
+    return one.grade.rank < other.grade.rank and one.grade in {Grade.RECORDED, Grade.DERIVED}
+
+
 # -- one run of several records ----------------------------------------------------------------
 
 
@@ -187,7 +193,7 @@ class _Merge:
         for mine, yours in _aligned(self.base, self.other):
             mine_held = ours.request(mine)
             yours_held = theirs.request(yours)
-            better = yours is not None and (mine is None or yours.grade.rank < mine.grade.rank)
+            better = yours is not None and (mine is None or _proves_more(yours, mine))
             side, call, held = (theirs, yours, yours_held) if better else (ours, mine, mine_held)
             if call is None:
                 continue
@@ -203,7 +209,11 @@ class _Merge:
         """Add a call by the better of two records; what that one lacks the other gives."""
         usage = call.usage if call.usage != Usage() or second is None else second.usage
         response = tuple(side.message(index) for index in call.response)
-        reason = call.grade_reason
+        grade, reason = call.grade, call.grade_reason
+        if second is not None and call.grade.rank > Grade.DERIVED.rank < second.grade.rank:
+            # A record that cannot tell may know of something that the other's rule does not.
+            weaker = max(call, second, key=lambda one: one.grade.rank)
+            grade, reason = weaker.grade, weaker.grade_reason
         if second is not None and side.run is self.other:
             reason = (
                 f"{reason}; taken from {self.other.path}"
@@ -216,7 +226,7 @@ class _Merge:
             id=call.id or (second.id if second else ""),
             origin=call.origin,
             model=call.model or (second.model if second else ""),
-            grade=call.grade,
+            grade=grade,
             grade_reason=reason,
             usage=usage,
             finish_reason=call.finish_reason or (second.finish_reason if second else ""),

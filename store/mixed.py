@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Final
 
@@ -42,10 +42,11 @@ class _Several(Found):
     def read(self) -> Iterator[Run | Problem]:
         """Yield the runs of all, records of one run as one, by path and run id."""
         runs: list[Run] = []
+        others = {_files.shown(one.probe.label) for one in self.rest}
         for one in (_alone(self), *self.rest):
             for item in one.read():
                 if isinstance(item, Run):
-                    runs.append(item)
+                    runs.append(_without(item, others))
                 else:
                     yield item
         yield from sorted(join(runs), key=lambda run: (run.path, run.run_id))
@@ -61,6 +62,14 @@ class _Several(Found):
         size = sum(one.probe.size for one in members)
         place = _files.shown(self.probe.label)
         yield Entry(place, " + ".join(names), None, self.read, size=size)
+
+
+def _without(run: Run, others: set[str]) -> Run:
+    """Return *run* without what a folder's own reader says of files that others read."""
+    kept = [
+        one for one in run.problems if one.kind is not ProblemKind.NOTED or one.where not in others
+    ]
+    return replace(run, problems=tuple(kept)) if len(kept) < len(run.problems) else run
 
 
 def _alone(found: _Several) -> Found:
@@ -125,7 +134,10 @@ class _Groups:
         by_id: dict[bytes, list[Found]] = {}
         by_folder: dict[PurePath, list[Found]] = {}
         for one in found:
-            by_folder.setdefault(PurePath(one.probe.label).parent, []).append(one)
+            place = PurePath(one.probe.label)
+            by_folder.setdefault(place.parent, []).append(one)
+            if one.probe.is_folder:
+                by_folder.setdefault(place, []).append(one)
             for name in _ids(one):
                 by_id.setdefault(name, []).append(one)
         for members in by_id.values():

@@ -54,8 +54,13 @@ def capture(folder: Path, calls: int = 3) -> Path:
     user = {"role": "user", "content": "look at a.md"}
     read = use(READ, "Read", file_path="/project/a.md")
     check = use(CHECK, "Bash", command="make check")
-    first = [user, {"role": "assistant", "content": [read]}, given(READ, numbered(BODY))]
-    cleared = [*first[:2], given(READ, PLACEHOLDER), {"role": "assistant", "content": [check]}]
+    asked: Json = {"role": "assistant", "content": [read]}
+    first = [user, asked, given(READ, numbered(BODY))]
+    cleared: list[Json] = [
+        *first[:2],
+        given(READ, PLACEHOLDER),
+        {"role": "assistant", "content": [check]},
+    ]
     made = [
         exchange("msg_01AbCdEfGh01", [user], [read]),
         exchange("msg_01AbCdEfGh02", first, [check]),
@@ -135,6 +140,26 @@ def test_runs_without_ids_are_one_only_where_their_models_said_the_same(tmp_path
     (again.parent / "b.json").write_text(json.dumps(dump), encoding="utf-8")
     (joined,) = runs_of(again.parent)
     assert len(joined.calls) == 3
+
+
+def test_a_rule_never_beats_a_record_that_says_it_cannot_tell(tmp_path: Path) -> None:
+    transcript(tmp_path)
+    dump = [
+        {"role": "user", "content": "look at a.md"},
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": READ, "type": "function", "function": {"name": "Read", "arguments": "{}"}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": READ, "content": numbered(BODY)},
+        {"role": "assistant", "content": "It says gamma."},
+    ]
+    (tmp_path / "dump.json").write_text(json.dumps(dump), encoding="utf-8")
+    (run,) = runs_of(tmp_path)
+    assert run.grade is Grade.UNKNOWN
+    assert {call.grade for call in run.calls} == {Grade.UNKNOWN}
+    assert len(run.calls) == 3
 
 
 def test_two_sessions_of_one_format_are_never_put_together(tmp_path: Path) -> None:
