@@ -17,6 +17,10 @@ from store.records.runs import ContextEdit, EditKind, Part, PartKind, Run
 __all__ = ["run_of"]
 
 
+_Key = tuple[str, str, tuple[tuple[str, str], ...]]
+"""Role, words, and the arguments of each tool call of a message."""
+
+
 def run_of(record: ThreadRecord, path: str, name: str, layer: Layer) -> Run:
     """Return the run of *record*, which the importer *name* read from *path*."""
     builder = RunBuilder(
@@ -106,24 +110,25 @@ class _Assembly:
         if said.plain.role == "assistant":
             self.evidence.knew(self._see(said), said.origin)
         elif said.plain.role == "tool":
-            self._return(self.record.results.get(said.plain.tool_call_id, said))
+            self._return(self.record.results.get(said.plain.tool_call_id, said), said)
 
     # -- results ----------------------------------------------------------------
 
-    def _return(self, said: Said) -> None:
-        """Take in the result of a tool call, once."""
+    def _return(self, said: Said, shown: Said | None = None) -> None:
+        """Take in the result of a tool call, once; *shown* is what a request held of it."""
         plain = said.plain
         if plain.tool_call_id in self._returned:
             return
         self._returned.add(plain.tool_call_id)
         seen = self._see(said)
         text = result_text(seen.content)
-        saved = saved_path(text, plain.tool_call_id)
+        own = saved_path(text, plain.tool_call_id)
+        saved = own or saved_path(words_of((shown or said).plain), plain.tool_call_id)
         kept: str | None = text
         if is_cleared(plain):
             kept = None
-        elif saved:
-            kept = self.evidence.file_text(saved)
+        elif own:
+            kept = self.evidence.file_text(own)
         self.evidence.returned(plain, seen, said.origin, kept, saved)
 
     # -- what was changed -------------------------------------------------------
@@ -253,12 +258,21 @@ def _is_summary(said: Said) -> bool:
 
 def _other_changes(before: Sequence[Said], after: Sequence[Said]) -> Iterator[str]:
     """Yield what was done to messages that are no results of tools."""
-    held = [_key(said) for said in before if said.plain.role != "tool"]
-    now = [_key(said) for said in after if said.plain.role != "tool"]
-    kept = set(now)
-    gone = [key for key in held if key not in kept]
-    known = set(held)
-    added = [key for key in now if key not in known]
+    system = any(said.plain.role == "system" for said in before)
+    ignored = {"tool"} if system else {"tool", "system"}
+    held = [_key(said) for said in before if said.plain.role not in ignored]
+    now = [_key(said) for said in after if said.plain.role not in ignored]
+    kept, known = set(now), set(held)
+    gone, added = [k for k in held if k not in kept], [k for k in now if k not in known]
+    arguments = dict(pair for key in added for pair in key[2])
+    changed = [name for key in gone for name, each in key[2] if arguments.get(name, each) != each]
+    if changed:
+        yield f"arguments of {', '.join(changed)} changed"
+    else:
+        yield from _counted(gone, added)
+
+
+def _counted(gone: list[_Key], added: list[_Key]) -> Iterator[str]:
     for role in dict.fromkeys(role for role, *_ in (*gone, *added)):
         less = sum(key[0] == role for key in gone)
         more = sum(key[0] == role for key in added)
@@ -270,7 +284,7 @@ def _other_changes(before: Sequence[Said], after: Sequence[Said]) -> Iterator[st
             yield f"{more} {role} messages added"
 
 
-def _key(said: Said) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+def _key(said: Said) -> _Key:
     plain: Plain = said.plain
     calls = tuple((call.id, call.arguments) for call in plain.calls)
     return plain.role, words_of(plain), calls
