@@ -11,6 +11,7 @@ from typing import Final
 
 from store.importers._wire import Turn, items, mapping, members, string
 from store.importers._wire_documents import Document, Documents, opaque_version
+from store.importers._wire_files import Files
 from store.records.runs import Part, PartKind, ToolCall, ToolResult
 from store.records.sources import Manifest, ManifestEntry, Selection
 
@@ -31,6 +32,7 @@ class Blocks:
     pages: dict[str, Document] = field(default_factory=dict)
     """What web searches found, by address."""
     inputs: dict[str, Mapping[str, object]] = field(default_factory=dict)
+    files: Files = field(default_factory=Files)
 
     def turn(self, message: Mapping[str, object]) -> Turn:
         """Return a message with its parts."""
@@ -178,6 +180,8 @@ class Blocks:
             texts = (inner,) if isinstance(inner, str) else _texts(inner)
             return self.documents.add(name, title, texts, "", result=False)
         place = string(source_.get("url")) or string(source_.get("file_id"))
+        if place and kind in ("url", "file", "s3Location"):
+            return self.files.document(place, name)
         what = f"the document is named by its {kind or 'source'}; its text is not in the capture"
         return self.documents.add(name or place, title, None, what, result=False)
 

@@ -25,7 +25,9 @@ from store.importers._wire import (
     members,
     string,
 )
+from store.importers._wire_documents import Documents
 from store.importers._wire_dropping import RESENT, drop_compacted
+from store.importers._wire_files import Files
 from store.records.citations import Citation
 from store.records.grades import Grade
 from store.records.runs import EditKind, Part, PartKind, Usage
@@ -37,6 +39,10 @@ _NOT_SETTINGS: Final = frozenset(("messages", "system", "metadata"))
 _AT_SERVICE: Final = (
     "the service ran its own tools within this call: their results stand in the response, before "
     "the text that was written with them"
+)
+_COUNTED: Final = (
+    "the usage of this call counts a compaction, and the summary that it made is not in the "
+    "capture: what was written after it was written with that"
 )
 _COMPACTED: Final = (
     "the service compacted this request within the call: what was written after that was written "
@@ -52,7 +58,8 @@ def read_message(wire: Wire) -> Exchange:
         exchange.notes.append("counts the tokens of a request; no model was called")
         return exchange
     message = _response(wire, exchange)
-    blocks = Blocks()
+    documents = Documents()
+    blocks = Blocks(documents=documents, files=Files(wire.files, documents))
     request = wire.request
     system = blocks.parts(request.get("system")) if request.get("system") else []
     exchange.instructions = [Turn("system", tuple(system))] if system else []
@@ -62,6 +69,7 @@ def read_message(wire: Wire) -> Exchange:
     exchange.id = string(message.get("id"))
     exchange.finish_reason = string(message.get("stop_reason"))
     exchange.usage = _usage(message)
+    blocks.files.judge(exchange, in_pdfium=True)
     sent_calls = len(blocks.calls)
     _what_was_read(exchange, request, message)
     _answer(exchange, message, blocks, has_request=wire.has_request)
@@ -145,6 +153,9 @@ def _answer(
         exchange.response = [Turn("assistant", tuple(parts))]
     if compacted >= 0 and exchange.finish_reason != "compaction":
         _compacted_within(exchange, Turn("assistant", (parts[compacted],)))
+    rounds = members(mapping(message.get("usage")).get("iterations"))
+    if compacted < 0 and any(each.get("type") == "compaction" for each in rounds):
+        exchange.doubt(Grade.UNKNOWN, _COUNTED)
     if served:
         exchange.added.append(Turn("assistant", tuple(parts[max(compacted + 1, 0) : served])))
         exchange.doubt(Grade.DERIVED, _AT_SERVICE)

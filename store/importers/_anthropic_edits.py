@@ -2,7 +2,8 @@
 
 Only what a response reports counts: a clearing that was asked for and not
 applied changes nothing.  Of clearings it reports how many, not which: the
-oldest first, without the last ``keep`` and without excluded tools.
+oldest first, without the last ``keep`` and without excluded tools; of thinking
+the oldest turns that hold any.
 """
 
 from __future__ import annotations
@@ -51,9 +52,7 @@ def apply_edits(
         if kind.startswith("clear_tool_uses"):
             _clear(exchange, edit, asked.get(kind, {}))
         elif kind.startswith("clear_thinking"):
-            turns = count(edit.get("cleared_thinking_turns"))
-            reason = f"the service cleared the thinking of {turns} turns; which is not recorded"
-            exchange.doubt(Grade.INFERRED, reason)
+            _clear_thinking(exchange, count(edit.get("cleared_thinking_turns")) or 0)
         else:
             reason = f"the service applied an edit of type {kind or '?'}, which is not known here"
             exchange.doubt(Grade.UNKNOWN, reason)
@@ -89,6 +88,32 @@ def _clear(exchange: Exchange, edit: Mapping[str, object], asked: Mapping[str, o
     inputs = bool(asked.get("clear_tool_inputs"))
     exchange.read = [_cleared(turn, frozenset(gone), inputs=inputs) for turn in turns]
     exchange.edits.append(Edit(EditKind.CLEAR, tuple(gone), Grade.INFERRED, reason))
+
+
+def _clear_thinking(exchange: Exchange, number: int) -> None:
+    if not number:
+        return
+    turns = exchange.sent if exchange.read is None else exchange.read
+    thinking = [at for at, turn in enumerate(turns) if any(map(_is_thought, turn.parts))]
+    if number > len(thinking):
+        what = f"the service cleared the thinking of {number} turns, and {len(thinking)} hold any"
+        exchange.doubt(Grade.UNKNOWN, what)
+        return
+    reason = (
+        f"the service cleared the thinking of {number} turns before the model read this request; "
+        "which ones follows from its rule: the oldest first"
+    )
+    gone = set(thinking[:number])
+    exchange.read = [
+        replace(turn, parts=tuple(p for p in turn.parts if at not in gone or not _is_thought(p)))
+        for at, turn in enumerate(turns)
+    ]
+    exchange.edits.append(Edit(EditKind.CLEAR, (), Grade.INFERRED, reason))
+    exchange.doubt(Grade.INFERRED, reason)
+
+
+def _is_thought(part: Part) -> bool:
+    return part.kind is PartKind.REASONING or part.name == "redacted_thinking"
 
 
 def _uses(turns: list[Turn]) -> Iterator[tuple[str, str]]:

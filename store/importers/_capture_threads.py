@@ -94,18 +94,22 @@ class Threads:
         return known[1].number
 
     def keep(self, exchange: Exchange) -> None:
-        """Remember what the service was asked to keep."""
+        """Remember what the service was asked to keep, behind what it keeps already."""
         if exchange.id:
-            self._kept[exchange.id] = exchange.kept
+            self._kept.setdefault(exchange.id, []).extend(exchange.kept)
 
     def _conversation(self, exchange: Exchange) -> tuple[Turn, ...]:
         """Return the messages of the body, behind those that the service keeps itself."""
         if not exchange.previous:
             return tuple(exchange.sent)
-        if exchange.previous in self._kept:
-            exchange.doubt(Grade.DERIVED, _chained(exchange.previous))
-            return (*self._kept[exchange.previous], *exchange.sent)
         known = self._named.get(exchange.previous)
+        kept = self._kept.get(exchange.previous, [])
+        if known is None and exchange.previous in self._kept:
+            exchange.doubt(Grade.DERIVED, _chained(exchange.previous))
+            turns = (*kept, *exchange.sent)
+            if exchange.previous in exchange.names:
+                kept.clear()  # from now on it is part of what was said in the conversation
+            return turns
         if known is None:
             exchange.doubt(
                 Grade.UNKNOWN,
@@ -118,7 +122,9 @@ class Threads:
             Grade.weakest(Grade.DERIVED, earlier.exchange.grade),
             _chained(exchange.previous),
         )
-        return (*earlier.conversation, *earlier.exchange.response, *exchange.sent)
+        turns = (*earlier.conversation, *earlier.exchange.response, *kept, *exchange.sent)
+        kept.clear()
+        return turns
 
     def _before(self, exchange: Exchange) -> tuple[Thread, Numbered] | None:
         """Return the latest call that *exchange* continues."""

@@ -14,6 +14,7 @@ from typing import Final
 from store.importers._openai_items import content_parts
 from store.importers._wire import Exchange, Turn, Wire, count, items, mapping, members, string
 from store.importers._wire_answers import Answers
+from store.importers._wire_files import Files
 from store.records.runs import Part, PartKind, ToolCall, ToolResult, Usage
 
 __all__ = ["Chat", "is_chat_response"]
@@ -38,14 +39,16 @@ class Chat:
     response: Mapping[str, object] = field(default_factory=dict)
     calls: dict[str, ToolCall] = field(default_factory=dict)
     results: dict[str, ToolResult] = field(default_factory=dict)
+    files: Files = field(default_factory=Files)
 
     @classmethod
     def of(cls, wire: Wire, provider: str) -> Chat:
         """Read the call of an exchange."""
-        chat = cls(Exchange(provider))
+        chat = cls(Exchange(provider), files=Files(wire.files))
         exchange, request = chat.exchange, wire.request
         for message in members(request.get("messages")):
             exchange.sent.append(chat._turn(message))
+        chat.files.judge(exchange)
         sent = len(chat.calls)
         chat._read_response(wire)
         exchange.settings = {k: v for k, v in request.items() if k not in _NOT_SETTINGS}
@@ -81,7 +84,7 @@ class Chat:
         thought = string(message.get("reasoning_content")) or string(message.get("reasoning"))
         if thought:
             parts.append(Part(PartKind.REASONING, thought))
-        parts += content_parts(message.get("content") or ())
+        parts += content_parts(message.get("content") or (), self.files)
         if string(message.get("refusal")):
             parts.append(Part(PartKind.TEXT, string(message.get("refusal"))))
         parts += [self._call(call) for call in _calls_in(message)]
@@ -97,7 +100,7 @@ class Chat:
 
     def _result(self, message: Mapping[str, object]) -> Part:
         call_id = string(message.get("tool_call_id")) or string(message.get("name"))
-        parts = content_parts(message.get("content"))
+        parts = content_parts(message.get("content"), self.files)
         text = "\n".join(part.text for part in parts if part.text)
         self.results.setdefault(call_id, ToolResult(call_id, text))
         call = self.calls.get(call_id)

@@ -10,12 +10,14 @@ from typing import Final
 from store.importers._wire import Turn, items, mapping, members, string
 from store.importers._wire_answers import Named
 from store.importers._wire_documents import version_of
+from store.importers._wire_files import Files
 from store.records.runs import Part, PartKind, ToolCall, ToolResult
 from store.records.sources import Selection, Version
 
 __all__ = ["Items", "content_parts"]
 
 _TEXTS: Final = ("input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal")
+_FILES: Final = ("input_file", "file", "document_url")
 _SERVED: Final = ("web_search_call", "file_search_call", "code_interpreter_call", "mcp_call")
 
 
@@ -29,6 +31,7 @@ class Items:
     files: dict[str, Named] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
     references: list[str] = field(default_factory=list)
+    given: Files = field(default_factory=Files)
 
     def turns(self, item: Mapping[str, object]) -> list[Turn]:  # noqa: PLR0911 - one for each kind
         """Return the turns that an item is: a call of a tool of the service is two."""
@@ -37,7 +40,7 @@ class Items:
         if item_id:
             self.ids.append(item_id)
         if kind == "message":
-            parts = content_parts(item.get("content"))
+            parts = content_parts(item.get("content"), self.given)
             return [Turn(string(item.get("role")) or "assistant", tuple(parts))]
         if kind == "reasoning":
             return [Turn("assistant", (_reasoning(item),))]
@@ -67,7 +70,7 @@ class Items:
 
     def _output(self, item: Mapping[str, object]) -> Turn:
         call_id = string(item.get("call_id"))
-        parts = content_parts(item.get("output"))
+        parts = content_parts(item.get("output"), self.given)
         text = "\n".join(part.text for part in parts if part.text)
         size = sum(part.opaque_bytes for part in parts)
         return Turn("tool", (self._result(call_id, text, size),))
@@ -130,14 +133,17 @@ def _reasoning(item: Mapping[str, object]) -> Part:
     return Part(PartKind.REASONING, "\n".join(filter(None, texts)), opaque_bytes=size)
 
 
-def content_parts(content: object) -> list[Part]:
-    """Return the parts of a content: a text, or a list of parts, of either interface."""
+def content_parts(content: object, files: Files | None = None) -> list[Part]:
+    """Return the parts of a content: a text, or a list of parts, of either interface.
+
+    What a file holds is read where *files* is given.
+    """
     if isinstance(content, str):
         return [Part(PartKind.TEXT, content)]
-    return [_part(each) for each in items(content)]
+    return [_part(each, files) for each in items(content)]
 
 
-def _part(value: object) -> Part:
+def _part(value: object, files: Files | None) -> Part:
     if isinstance(value, str):
         return Part(PartKind.TEXT, value)
     inner = mapping(value)
@@ -148,6 +154,10 @@ def _part(value: object) -> Part:
         held = inner.get("thinking", inner.get("text"))
         text = held if isinstance(held, str) else "".join(p.text for p in content_parts(held))
         return Part(PartKind.REASONING, text)
+    if files is not None and kind in _FILES:
+        known = files.part(inner)
+        if known is not None:
+            return known
     file = mapping(inner.get("file")) or inner
     name = string(file.get("filename")) or string(file.get("file_id")) or kind
     media = PartKind.IMAGE if "image" in kind else PartKind.OPAQUE

@@ -27,31 +27,34 @@ def mark(
     start: int,
     answers: Answers,
     files: Mapping[str, Named],
-) -> None:
+) -> str:
     """Add the citation that *annotation* is on *text*, which begins at *start* of the answer.
 
-    *files* are the files whose found pieces are in the capture, by id.
+    *files* are the files whose found pieces are in the capture, by id.  What
+    is no citation is told by the text that is returned.
     """
     kind = string(annotation.get("type"))
     inner = mapping(annotation.get(kind)) or annotation
     if kind not in _KINDS:
-        return
+        named = string(inner.get("file_id")) or string(inner.get("url"))
+        return f"the answer carries a mark of type {kind or '?'} ({named}), which cites nothing"
     title = string(inner.get("title")) or string(inner.get("filename"))
     file_id = string(inner.get("file_id"))
     if kind == "file_citation":
         place = _point(inner.get("index"), text)
         answers.add(place, start, [files.get(file_id) or answers.unread(file_id or title, title)])
-        return
+        return ""
     first, end = inner.get("start_index"), inner.get("end_index")
     if kind == "container_file_citation":
         if first == end == 0:
-            return  # a file that was made, not cited
+            return f"the service made the file {title or file_id}; no words of the answer cite it"
         place = fit(TextIndex(text), first, end, lambda words: words.startswith("sandbox:"))
         answers.add(place, start, [answers.unread(file_id or title, title)])
-        return
+        return ""
     url = string(inner.get("url"))
     place = Fitted(None, None) if _is_nowhere(first, end) else link(text, first, end, url)
     answers.add(place, start, [answers.unread(url or title or "?", title)])
+    return ""
 
 
 def _is_nowhere(first: object, end: object) -> bool:

@@ -1,8 +1,10 @@
 """Google Gemini (``generateContent``, ``streamGenerateContent``), also as Vertex AI serves it.
 
 Grounding counts UTF-8 bytes of all text parts joined that are no thoughts,
-over the whole stream; ``startIndex`` is left out for 0.  ``cachedContent``
-names what an earlier ``POST /cachedContents`` asked to keep.
+over the whole stream; ``startIndex`` is left out for 0.  ``citationMetadata``
+names what the answer repeats, in bytes as the description of the interface has
+it; there are no words to hold that against.  ``cachedContent`` names what an
+earlier ``POST /cachedContents`` asked to keep.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from store.importers._wire import (
 )
 from store.importers._wire_answers import NEVER_SENT, Answers, Named
 from store.importers._wire_documents import version_of
-from store.importers._wire_offsets import UTF8, fit
+from store.importers._wire_files import Files
+from store.importers._wire_offsets import UTF8, Fitted, fit
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind, ToolCall, ToolResult, Usage
 from store.records.text import TextIndex
@@ -39,6 +42,12 @@ _SEARCHED: Final = (
 )
 _PUT_BEFORE: Final = (
     "the service put what it retrieved before the model itself, and what of it is not on the wire"
+)
+
+
+_RECITED: Final = (
+    "the service says that the answer repeats this source; nothing says that it was given to the "
+    "model, and its text is not on the wire"
 )
 
 
@@ -61,7 +70,7 @@ def read(wire: Wire) -> Exchange:
     """Return the call of one exchange."""
     exchange = Exchange("gemini")
     request = wire.request
-    turns = _Turns()
+    turns = _Turns(files=Files(wire.files))
     system = mapping(request.get("systemInstruction", request.get("system_instruction")))
     instructions = tuple(turns.parts(system.get("parts")))
     exchange.instructions = [Turn("system", instructions)] if instructions else []
@@ -74,6 +83,7 @@ def read(wire: Wire) -> Exchange:
     exchange.model = next((string(p.get("modelVersion")) for p in pieces), "") or place
     exchange.id = next((string(p.get("responseId")) for p in pieces), "")
     exchange.previous = string(request.get("cachedContent"))
+    turns.files.judge(exchange)
     asked = len(turns.calls)
     _answer(exchange, pieces, turns)
     exchange.tool_calls = list(turns.calls.values())
@@ -126,16 +136,22 @@ def _candidates(piece: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
 def _answer(exchange: Exchange, pieces: list[Mapping[str, object]], turns: _Turns) -> None:
     raw: list[object] = []
     grounding: dict[str, object] = {}
+    recited: list[Mapping[str, object]] = []
     for piece in pieces:
         for candidate in _candidates(piece):
             raw += items(mapping(candidate.get("content")).get("parts"))
             grounding.update(mapping(candidate.get("groundingMetadata")))
+            repeats = mapping(candidate.get("citationMetadata"))
+            for key in ("citations", "citationSources"):
+                recited += [each for each in members(repeats.get(key)) if each not in recited]
     parts = _joined(turns.parts(raw))
     if parts:
         exchange.response = [Turn("model", tuple(parts))]
     text = "".join(part.text for part in parts if part.kind is PartKind.TEXT)
     answers = Answers()
     _ground(exchange, grounding, text, answers)
+    for place in recited:
+        _recite(place, text, answers)
     served = any(
         count(mapping(p.get("usageMetadata")).get("toolUsePromptTokenCount")) for p in pieces
     )
@@ -179,6 +195,16 @@ def _ground(
         answers.add(place, 0, sources)
 
 
+def _recite(place: Mapping[str, object], text: str, answers: Answers) -> None:
+    """Add the citation of what the answer repeats; its place is taken as it is documented."""
+    found = fit(
+        TextIndex(text), place.get("startIndex", 0), place.get("endIndex"), lambda _: False, UTF8
+    )
+    name = string(place.get("uri")) or string(place.get("title")) or string(place.get("license"))
+    named = answers.unread(name or "?", string(place.get("title")), _RECITED)
+    answers.add(Fitted(found.span, None, found.malformed), 0, [named])
+
+
 def _chunk(exchange: Exchange, chunk: Mapping[str, object], answers: Answers) -> Named:
     """Return the source that a chunk names: a page of the web, a place, or a retrieved text."""
     kind, inner = next(((k, mapping(v)) for k, v in chunk.items() if isinstance(v, dict)), ("", {}))
@@ -198,6 +224,7 @@ class _Turns:
 
     calls: dict[str, ToolCall] = field(default_factory=dict)
     results: dict[str, ToolResult] = field(default_factory=dict)
+    files: Files = field(default_factory=Files)
     _asked: dict[str, int] = field(default_factory=dict)
     _answered: dict[str, int] = field(default_factory=dict)
 
@@ -221,9 +248,22 @@ class _Turns:
             return self._result(answered)
         name = next(iter(part), "")
         data = mapping(part.get(name))
+        document = self._document(data)
+        if document is not None:
+            return document
         image = string(data.get("mimeType")).startswith("image/")
         size = len(json.dumps(part))
         return Part(PartKind.IMAGE if image else PartKind.OPAQUE, name=name, opaque_bytes=size)
+
+    def _document(self, data: Mapping[str, object]) -> Part | None:
+        """Return a document that stands in a request or is named there."""
+        media = string(data.get("mimeType")) or string(data.get("mime_type"))
+        name = string(data.get("displayName"))
+        packed = string(data.get("data"))
+        if packed and not media.startswith("image/"):
+            return self.files.inline(name, media, packed)
+        place = string(data.get("fileUri")) or string(data.get("file_uri"))
+        return self.files.named(place, name, media) if place else None
 
     def _call(self, call: Mapping[str, object]) -> Part:
         name = string(call.get("name"))

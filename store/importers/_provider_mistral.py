@@ -15,7 +15,6 @@ from store.importers._wire import Exchange, Provider, Wire, items, mapping, memb
 from store.importers._wire_answers import Answers, Named
 from store.importers._wire_documents import version_of
 from store.importers._wire_offsets import Fitted
-from store.records.grades import Grade
 from store.records.json_text import parse
 from store.records.runs import ToolResult
 from store.records.sources import Block, Selection, SourceKind, Version
@@ -33,16 +32,13 @@ def is_response(value: Mapping[str, object]) -> bool:
 
 def is_request(wire: Wire) -> bool:
     """Return whether an exchange is with Mistral."""
-    return "mistral" in wire.path and wire.path.endswith(("/completions", "/conversations"))
+    return "mistral" in wire.path and wire.path.endswith("/completions")
 
 
 def read(wire: Wire) -> Exchange:
     """Return the call of one exchange."""
     chat = Chat.of(wire, "mistral")
     exchange = chat.exchange
-    kept = string(wire.request.get("conversation_id"))
-    if kept:
-        exchange.doubt(Grade.UNKNOWN, f"the service keeps the conversation {kept}")
     versions = [_with_keys(result, chat) for result in exchange.tool_results]
     exchange.tool_results = [
         result if version is None else replace(result, selections=(Selection(*_key(version)),))
@@ -57,9 +53,6 @@ def read(wire: Wire) -> Exchange:
         if inner.get("type") == "reference":
             named = [_named(key, known) for key in items(inner.get("reference_ids"))]
             answers.add(Fitted(Span(start, start), None), 0, named)
-        elif inner.get("type") == "tool_reference":
-            url, title = string(inner.get("url")), string(inner.get("title"))
-            answers.add(Fitted(Span(start, start), None), 0, [answers.unread(url or title, title)])
         else:
             start += len(part if isinstance(part, str) else string(inner.get("text")))
     return chat.finish(answers)

@@ -55,7 +55,8 @@ def read(wire: Wire) -> Exchange:
     chat = Chat.of(wire, server)
     answers = Answers()
     for annotation in members(chat.message.get("annotations")):
-        mark(annotation, chat.text, 0, answers, {})
+        note = mark(annotation, chat.text, 0, answers, {})
+        chat.exchange.notes += [note] if note else []
     listed = _listed(chat, answers)
     request = wire.request
     if "middle-out" in items(request.get("transforms")):

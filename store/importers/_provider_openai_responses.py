@@ -7,6 +7,7 @@ whole of it (``response.completed``), which is taken where it is there.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -25,12 +26,14 @@ from store.importers._wire import (
 )
 from store.importers._wire_answers import Answers
 from store.importers._wire_dropping import RESENT, drop_compacted
+from store.importers._wire_files import Files
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind, Usage
 
 __all__ = ["PROVIDER"]
 
 _NOT_SETTINGS: Final = frozenset(("input", "instructions", "metadata", "user"))
+_KEEPS: Final = re.compile(r"/conversations(?:/(conv_[a-z0-9_-]+)/items)?/?$")
 _AT_SERVICE: Final = (
     "the service ran its own tools within this call, and what they gave the model is only as far "
     "in the capture as the response tells it"
@@ -54,15 +57,21 @@ def is_response(value: Mapping[str, object]) -> bool:
 def is_request(wire: Wire) -> bool:
     """Return whether an exchange asks for a response."""
     asks = wire.interaction.method.upper() in ("POST", "")
-    return asks and wire.path.endswith(("/responses", "/responses/compact"))
+    ours = "api.mistral.ai" not in wire.path
+    return asks and (
+        wire.path.endswith(("/responses", "/responses/compact"))
+        or bool(ours and _KEEPS.search(wire.path))
+    )
 
 
 def read(wire: Wire) -> Exchange:
     """Return the call of one exchange."""
     exchange = Exchange("openai")
+    if _KEEPS.search(wire.path):
+        return _kept(exchange, wire)
     request = wire.request
     response = _response(wire, exchange)
-    asked = Items()
+    asked = Items(given=Files(wire.files))
     instructions = content_parts(request.get("instructions") or ())
     exchange.instructions = [Turn("system", tuple(instructions))] if instructions else []
     given = request.get("input")
@@ -77,7 +86,20 @@ def read(wire: Wire) -> Exchange:
     exchange.finish_reason = string(response.get("status"))
     exchange.usage = _usage(mapping(response.get("usage")))
     _context(exchange, request, asked)
+    asked.given.judge(exchange)
     _answer(exchange, response, asked)
+    return exchange
+
+
+def _kept(exchange: Exchange, wire: Wire) -> Exchange:
+    """Return what the service is asked to keep as a conversation."""
+    exchange.is_call = False
+    found = _KEEPS.search(wire.path)
+    exchange.id = (found[1] if found else None) or string(mapping(wire.response).get("id"))
+    given = Items(given=Files(wire.files))
+    for item in members(wire.request.get("items")):
+        exchange.kept += given.turns(item)
+    exchange.notes.append("asks the service to keep messages; no model was called")
     return exchange
 
 
@@ -181,7 +203,8 @@ def _answer(exchange: Exchange, response: Mapping[str, object], asked: Items) ->
         for part in members(item.get("content")) if is_answer else ():
             words = string(part.get("text"))
             for annotation in members(part.get("annotations")):
-                mark(annotation, words, len(text), answers, made.files)
+                note = mark(annotation, words, len(text), answers, made.files)
+                exchange.notes += [note] if note else []
             text += words
     if served:
         exchange.added = exchange.response[:served]
@@ -191,6 +214,7 @@ def _answer(exchange: Exchange, response: Mapping[str, object], asked: Items) ->
     exchange.written = tuple(call for call in made.calls if call not in asked.calls)
     exchange.names += tuple(made.ids)
     exchange.versions = [
+        *exchange.versions,
         *asked.versions.values(),
         *made.versions.values(),
         *answers.versions.values(),

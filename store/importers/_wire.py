@@ -14,6 +14,7 @@ from store.records.sources import Manifest, Version
 __all__ = [
     "Edit",
     "Exchange",
+    "KeptFile",
     "Provider",
     "Turn",
     "Wire",
@@ -26,13 +27,23 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that the service was given to keep."""
+
+    name: str
+    media_type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Wire:
     """An exchange whose bodies are parsed and, except in events, whose credentials are masked.
 
     ``request`` is empty where it is not recorded (``has_request``).
     ``response`` is the JSON of the whole response, or ``None``; ``events``
     are name and data of a streamed one.  ``trouble`` says what of it could
-    not be read.
+    not be read.  ``files`` are those that earlier exchanges gave the service to
+    keep, by each of their names.
     """
 
     interaction: Interaction
@@ -41,6 +52,7 @@ class Wire:
     events: tuple[tuple[str, object], ...] = ()
     has_request: bool = True
     trouble: str = ""
+    files: Mapping[str, KeptFile] = field(default_factory=dict)
 
     @property
     def path(self) -> str:

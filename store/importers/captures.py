@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from store.builder import RunBuilder
 from store.importers import _files
@@ -26,8 +27,9 @@ from store.importers._capture_masking import mask_exchange
 from store.importers._capture_run import run_of
 from store.importers._capture_secrets import Masker, shown_url
 from store.importers._capture_threads import Threads
+from store.importers._capture_uploads import kept_file
 from store.importers._providers import is_response, provider_of, providers, wire_of
-from store.importers._wire import Exchange, Wire
+from store.importers._wire import Exchange, KeptFile, Wire
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, ProblemKind, Run
 
@@ -41,6 +43,10 @@ _OTHER = re.compile(
     r"files|uploads|tokenize|ocr|batches|vector_stores|models)(?:/|$)"
 )
 """Addresses of what is no call of a language model."""
+_CALLS = re.compile(
+    r"/(?:invoke|invoke-with-response-stream|complete|completions|chat|generate|interactions)$"
+)
+"""Addresses of calls of a language model in interfaces that may not be read here."""
 _WRONG = 400
 """The HTTP status from which on a response is an error."""
 _ASKS = ("model", "messages", "contents", "input", "prompt", "documents")
@@ -87,6 +93,7 @@ class _Reading:
         self._unread: dict[str, int] = {}
         self._problems: list[Problem] = []
         self._said: set[str] = set()
+        self._files: dict[str, KeptFile] = {}
 
     def add(self, interaction: Interaction) -> None:
         """Take in one exchange."""
@@ -97,7 +104,9 @@ class _Reading:
             kind = ProblemKind.LOST if any(troubles) else ProblemKind.NOTED
             self._problems.append(Problem(origin, what, kind))
             return
-        wire = wire_of(interaction, self._masker)
+        if self._keep(interaction, origin):
+            return
+        wire = replace(wire_of(interaction, self._masker), files=self._files)
         provider = provider_of(wire)
         if provider is None:
             self._leave_out(wire)
@@ -114,6 +123,17 @@ class _Reading:
         else:
             self.threads.keep(exchange)
             self._problems += [Problem(origin, n, ProblemKind.NOTED) for n in exchange.notes]
+
+    def _keep(self, interaction: Interaction, origin: str) -> bool:
+        """Remember a file that the service was given to keep; say whether it was one."""
+        found = kept_file(interaction)
+        if found is None:
+            return False
+        names, file = found
+        self._files.update(dict.fromkeys(names, file))
+        what = f"the service was given the file {names[0]} to keep; no model was called"
+        self._problems.append(Problem(origin, what, ProblemKind.NOTED))
+        return True
 
     def _mark(self, exchange: Exchange, wire: Wire) -> None:
         """Say what the capture lacks or changed, and what that does to the grade."""
@@ -157,8 +177,8 @@ class _Reading:
 
     def _leave_out(self, wire: Wire) -> None:
         damaged = wire.has_request and not wire.request and wire.trouble
-        asks = sum(key in wire.request for key in _ASKS) > 1 or damaged
-        asks = asks and not _OTHER.search(wire.path)
+        asks = sum(key in wire.request for key in _ASKS) > 1 or bool(damaged)
+        asks = (asks or bool(_CALLS.search(wire.path))) and not _OTHER.search(wire.path)
         counted = self._unread if asks else self._strange
         place = shown_url(wire.interaction.url) or "?"
         counted[place] = counted.get(place, 0) + 1

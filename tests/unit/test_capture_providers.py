@@ -208,7 +208,7 @@ def test_a_document_that_is_only_named_cannot_be_verified(tmp_path: Path) -> Non
     made = claude(cites(type="char_location", cited_text="abc", **place), user(document))
     _, (facts,) = one(tmp_path, made)
     assert facts.verdict is Verdict.UNVERIFIABLE
-    assert "its text is not in the capture" in facts.reason
+    assert "the capture does not hold what the model was given of it" in facts.reason
 
 
 def tool_turns(count: int) -> list[Json]:
