@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,13 @@ def lc(kind: str, content: object, **more: object) -> dict[str, object]:
     return {"lc": 1, "type": "constructor", "id": path, "kwargs": fields}
 
 
-def llm(*path: int, messages: list[object], answer: object, **more: object) -> dict[str, object]:
+def llm(
+    *path: int, messages: Sequence[object], answer: object, **more: object
+) -> dict[str, object]:
     generations = [[{"text": "", "type": "ChatGeneration", "message": answer}]]
     extra = {"metadata": {"thread_id": "t"}, "invocation_params": {"model": "m-1"}}
     given: dict[str, object] = {
-        "inputs": {"messages": [messages]},
+        "inputs": {"messages": [list(messages)]},
         "outputs": {"generations": generations, "llm_output": {}},
         "extra": extra,
     }

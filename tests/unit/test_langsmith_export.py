@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arro3.core import Array, DataType, Table
@@ -28,7 +29,7 @@ def exported(path: Path, columns: tuple[str, ...] = COLUMNS, compression: str = 
         value = row.get(name)
         return value if value is None or isinstance(value, str) else json.dumps(value)
 
-    arrays = {
+    arrays: dict[str, Any] = {
         name: Array([cell(row, name) for row in rows], type=DataType.utf8()) for name in columns
     }
     write_parquet(Table.from_pydict(arrays), str(path), compression=compression)
