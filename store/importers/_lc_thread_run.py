@@ -47,7 +47,7 @@ class _Assembly:
     _returned: set[str] = field(default_factory=set)
     _edited: set[tuple[str, str]] = field(default_factory=set)
     _compared: set[int] = field(default_factory=set)
-    _before: list[Said] = field(default_factory=list)
+    _before: Sequence[Said] = ()
 
     def __post_init__(self) -> None:
         self.evidence = Evidence(self.builder)
@@ -103,14 +103,14 @@ class _Assembly:
         self._changes(call, number)
         for said in call.response:
             self.evidence.wrote(said.plain, self._see(said), number, said.origin)
-        self._before = call.request
+        self._before = _state(call)
 
     def _meet(self, said: Said) -> None:
         """Take in a message that stands in a request for the first time."""
         if said.plain.role == "assistant":
             self.evidence.knew(self._see(said), said.origin)
         elif said.plain.role == "tool":
-            self._return(self.record.results.get(said.plain.tool_call_id, said), said)
+            self._return(self.record.results.setdefault(said.plain.tool_call_id, said), said)
 
     # -- results ----------------------------------------------------------------
 
@@ -142,8 +142,7 @@ class _Assembly:
             if said.plain.role == "tool" and id(said) not in self._compared:
                 self._compared.add(id(said))
                 self._against_result(said, call, number)
-        if not call.stages:
-            self._against_call_before(call, number)
+        self._against_call_before(call, number)
 
     def _between(self, before: Stage, after: Sequence[Said], call: ModelCall, number: int) -> None:
         """Note what *before*'s ``by`` did to the messages of the call."""
@@ -207,8 +206,8 @@ class _Assembly:
         self.builder.edits.append(edit)
 
     def _against_call_before(self, call: ModelCall, number: int) -> None:
-        """Note results that stood in the request before and for which nothing stands now."""
-        now = {said.plain.tool_call_id for said in call.request if said.plain.role == "tool"}
+        """Note results that stood in the state before and for which nothing stands in this."""
+        now = {said.plain.tool_call_id for said in _state(call) if said.plain.role == "tool"}
         gone = [
             said.plain.tool_call_id
             for said in self._before
@@ -217,7 +216,7 @@ class _Assembly:
         if not gone:
             return
         reason = "the state no longer holds it"
-        if _has_summary(call.request):
+        if _has_summary(_state(call)):
             reason = "a summary stands for the messages before it"
         edit = ContextEdit(
             number,
@@ -229,6 +228,11 @@ class _Assembly:
             call.origin,
         )
         self.builder.edits.append(edit)
+
+
+def _state(call: ModelCall) -> Sequence[Said]:
+    """Return what a call's request was made of, as far back as the record tells."""
+    return call.stages[0].messages if call.stages else call.request
 
 
 def _of_call(messages: Iterable[Said], tool_call_id: str) -> Said | None:

@@ -90,7 +90,7 @@ class _Thread:
         kept = []
         for space, record, reader in read:
             theirs = {key for key in reader.made if self._made[key][1] != space.name}
-            record.calls = [call for call in record.calls if reader.key_of(call) not in theirs]
+            record.calls = [call for call in record.calls if reader.call_key(call) not in theirs]
             if theirs and not record.calls:
                 what = f"{len(theirs)} model calls were made in its sub-graphs, which have own runs"
                 record.problems.append(Problem(self.name, what, ProblemKind.NOTED))

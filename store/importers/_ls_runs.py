@@ -39,6 +39,8 @@ _FIELD: Final = re.compile(
 _AS_TEXT: Final = ("inputs", "outputs", "extra", "events", "feedback_stats")
 _HEAD: Final = 64 * 1024
 _LEVELS: Final = 60
+_WORDS: Final = (b'"run_type"', b'"dotted_order"', b'"body_base64"')
+"""Without one of these no head begins runs; a large one need not be parsed to know it."""
 
 
 def is_run(value: object) -> bool:
@@ -60,6 +62,8 @@ def looks_like_runs(path: Path, head: bytes) -> bool:
     if head.startswith(b"--"):
         return re.search(rb'name="(?:post|patch)\.[0-9A-Za-z-]{8,80}["\.]', head[:4096]) is not None
     if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] not in (b"{", b"["):
+        return False
+    if not any(word in head for word in _WORDS):
         return False
     root = parse(head.decode(errors="replace").removeprefix("\ufeff"), tolerant=True)
     return root is not None and _begins_runs(plain(root))
