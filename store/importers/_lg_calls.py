@@ -16,7 +16,15 @@ from store.importers._lc_dialects import message_of
 from store.importers._lc_evidence import is_cleared
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
-from store.importers._lg_messages import inner, is_limit, key_of, likeness, packet_of, word
+from store.importers._lg_messages import (
+    bytes_of,
+    inner,
+    is_limit,
+    key_of,
+    likeness,
+    packet_of,
+    word,
+)
 from store.importers._lg_threads import Checkpoint, Task, are_messages, folded
 from store.importers._lg_view import VIEW, messages_sent, viewed, wraps
 from store.records.grades import Grade
@@ -68,6 +76,7 @@ class PathReader:
     made: dict[str, str] = field(default_factory=dict)
     """By message, the checkpoint in which an answer is first met."""
     _said: dict[int, Said] = field(default_factory=dict)
+    _raw: dict[bytes, Said] = field(default_factory=dict)
     _alike: dict[tuple[object, ...], Said] = field(default_factory=dict)
     _values: dict[str, object] = field(default_factory=dict)
     _held: dict[str, object] = field(default_factory=dict)
@@ -166,6 +175,9 @@ class PathReader:
         found = self._said.get(id(item))
         if found is not None:
             return found
+        raw = bytes_of(item)
+        if raw and raw in self._raw:
+            return self._raw[raw]
         plain = message_of(item)
         if plain is None:
             return None
@@ -174,6 +186,8 @@ class PathReader:
         said = self._alike.setdefault(likeness(plain), made)
         if id(item) in self.kept:
             self._said[id(item)] = said
+        elif raw:
+            self._raw[raw] = said
         if plain.role == "tool":
             self.record.results.setdefault(plain.tool_call_id, said)
         return said

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+
+import orjson
+
 from store.importers._lc_dialects import Plain, message_of
 from store.importers._lc_evidence import is_cleared
 from store.importers._lc_thread import words_of
@@ -9,7 +13,17 @@ from store.importers._lg_serde import Named
 from store.importers._lg_threads import are_messages
 from store.records.markers import marker_of
 
-__all__ = ["inner", "is_limit", "key_of", "likeness", "packet_of", "word"]
+__all__ = ["bytes_of", "inner", "is_limit", "key_of", "likeness", "packet_of", "word"]
+
+
+def bytes_of(item: object) -> bytes:
+    """Return what a stored message is the same by, soon; empty where it must be looked into."""
+    if not isinstance(item, dict):
+        return b""
+    try:
+        return hashlib.sha256(orjson.dumps(item)).digest()
+    except (TypeError, ValueError, RecursionError):
+        return b""
 
 
 def likeness(plain: Plain) -> tuple[object, ...]:
