@@ -54,8 +54,12 @@ class Baseline:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BaselineError(f"{name}: cannot be read ({reason})") from None
+        if len(data) > _MOST_BYTES:
+            raise BaselineError(
+                f"{name}: it has more than {_MOST_BYTES} bytes and was not read; {_HOW}"
+            )
         try:
-            value = jsonin.loads(data[:_MOST_BYTES])
+            value = jsonin.loads(data)
         except jsonin.JsonError as error:
             raise BaselineError(f"{name}: no JSON ({error}); {_HOW}") from None
         if not isinstance(value, Mapping) or value.get("schema") not in _SCHEMAS:

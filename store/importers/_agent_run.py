@@ -22,7 +22,14 @@ from typing import TypedDict, Unpack
 
 from store.builder import RunBuilder
 from store.importers._agent_files import FileVersions, SavedFiles, Shown
-from store.importers._agent_reads import Does, FileCall, file_calls, shown_by, window_of
+from store.importers._agent_reads import (
+    Does,
+    FileCall,
+    file_calls,
+    says_failure,
+    shown_by,
+    window_of,
+)
 from store.importers._claude_lines import clean_path
 from store.importers._wire import Turn
 from store.jsonin import JsonError, loads
@@ -244,7 +251,7 @@ class AgentRun:
     def _touch(self, result: ToolResult, text: str, calls: tuple[FileCall, ...]) -> None:
         """Follow what the call did to files, and what its result shows of one."""
         origin, key = result.origin, str(len(self._results))
-        if not result.failed:
+        if not result.failed and not says_failure(text):
             for call in calls:
                 self._change(call, origin)
         window = window_of(text)
