@@ -73,22 +73,17 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     left = words.undecided(calls)
     unread = [problem for problem in met if problem.kind is ProblemKind.LOST]
     yield f", {words.counted(findings, 'finding')}{f'; {left}' if left else ''}"
-<<<<<<< HEAD
     lost = f" ({len(unread)} lost)" if unread else ""
     yield f", {words.counted(len(met), 'problem')} in opening{lost}.\n"
+    yield from _look_first(ranked, meta)
     for line in _unread(unread, meta):
         yield f"{line}\n"
-=======
-    yield f", {words.counted(len(met), 'problem')} in opening{f' ({lost} lost)' if lost else ''}.\n"
-    yield from _look_first(ranked, meta)
->>>>>>> main
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
     yield f"{made_words(meta)}.\n" if meta.rules else ""
     yield f"{_EXPLAIN}\n"
 
 
-<<<<<<< HEAD
 def _unread(problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     """Yield what could not be read, in one place at the end: it stands beside its run as well."""
     if not problems:
@@ -99,7 +94,8 @@ def _unread(problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
         text = one_line(f"! {problem.where}: {problem.what}")
         yield from indented(text, "  ", meta.columns, [one_line(problem.where)])
     yield from _shortened(len(problems), len(shown))
-=======
+
+
 def _look_first(ranked: Sequence[tuple[Rank, str, str]], meta: Meta) -> Iterator[str]:
     """Yield which of many runs to look at first: the end of the text is what a terminal shows."""
     worst = sorted((one for one in ranked if any(one[0])), key=itemgetter(0))
@@ -113,7 +109,6 @@ def _look_first(ranked: Sequence[tuple[Rank, str, str]], meta: Meta) -> Iterator
             yield f"{line}\n"
     for line in _shortened(len(worst), shown):
         yield f"{line}\n"
->>>>>>> main
 
 
 def _run(audit: Audit, meta: Meta) -> Iterator[str]:
