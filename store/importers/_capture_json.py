@@ -127,7 +127,8 @@ def _got(value: Mapping[str, object], response: Mapping[str, object]) -> Message
     content = response.get("content")
     if isinstance(content, dict) and ({"text", "mimeType", "size"} & content.keys()):
         kind = _text(content.get("mimeType"))
-        headers = {"content-type": kind, **headers} if kind else headers
+        if kind:
+            headers.setdefault("content-type", kind)
         return _message(headers, content.get("text"), _text(content.get("encoding")))
     for key in ("body", "body_raw"):
         if response.get(key) is not None:
