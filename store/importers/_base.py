@@ -95,6 +95,8 @@ class Importer:
     nor in a folder of its name: then nothing else is taken out of an archive.
     ``credentials`` counts what reading takes out of a file because it may be a
     credential: the bytes of such a file are not for others.
+    ``shares`` says that a folder may hold traces of other formats beside its
+    own: those are read as well, and may be records of the same runs.
     """
 
     name: str
@@ -111,3 +113,4 @@ class Importer:
     heads_tell: bool = False
     alone: bool = False
     credentials: Callable[[Probe], int] | None = None
+    shares: bool = False
