@@ -12,7 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from store.bundle import ALGORITHMS, DECLARATION, PAYLOAD, Fixity, decoded_path, files_below, fixity
+from store.bundle import (
+    ALGORITHMS,
+    DECLARATION,
+    PAYLOAD,
+    Fixity,
+    decoded_path,
+    empty_folders_below,
+    files_below,
+    fixity,
+)
 from store.errors import StoreError
 from store.objects import open_plain
 from store.records.runs import Problem, ProblemKind
@@ -69,6 +78,8 @@ def check_bag(root: Path, check: Callable[[], None] = lambda: None) -> CheckedBa
     except StoreError as error:
         bag.wrong(_inside(root, error.where), error.what)
         return bag
+    for name in empty_folders_below(root):
+        bag.wrong(name, "it is an empty folder, which no manifest lists: it was added")
     manifests = _manifests(bag, names)
     used = sorted({algorithm for _, algorithm in manifests} & _KNOWN) or list(ALGORITHMS)
     _hash(bag, names, used, check)

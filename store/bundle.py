@@ -21,6 +21,7 @@ __all__ = [
     "PAYLOAD",
     "Fixity",
     "decoded_path",
+    "empty_folders_below",
     "encoded_path",
     "files_below",
     "fixity",
@@ -116,6 +117,17 @@ def files_below(folder: Path) -> Iterator[str]:
             else:
                 yield name
         waiting += reversed(below)
+
+
+def empty_folders_below(folder: Path) -> Iterator[str]:
+    """Yield every folder below *folder* that holds nothing, not even a folder, in one order.
+
+    No manifest can list them.
+    """
+    for inside, folders, files in os.walk(folder):
+        folders.sort()
+        if not folders and not files:
+            yield Path(inside).relative_to(folder).as_posix()
 
 
 def write_tags(bag: Path, about: Mapping[str, str], check: Callable[[], None]) -> None:

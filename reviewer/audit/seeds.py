@@ -31,8 +31,7 @@ WINDOW = ENOUGH - STRIDE + 1
 CROWD = 64
 
 _Hashes = npt.NDArray[np.uint64]
-_Numbers = npt.NDArray[np.int32]
-_Codes = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+_Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 
 class Piece(NamedTuple):
@@ -49,21 +48,34 @@ class SeedIndex:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = tuple(texts)
-        hashes: list[_Hashes] = []
-        owners: list[_Numbers] = []
-        places: list[_Numbers] = []
-        for number, text in enumerate(self.texts):
-            # A copy: a part of an array keeps all of it alive, which is eight bytes a character.
-            found = _window_hashes(text)[::STRIDE].copy()
-            hashes.append(found)
-            owners.append(np.full(len(found), number, dtype=np.int32))
-            places.append(np.arange(0, STRIDE * len(found), STRIDE, dtype=np.int32))
         self._codes, self._offsets = _joined(self.texts)
-        joined = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
-        order = np.argsort(joined, kind="stable")
-        self._hashes = joined[order]
-        self._owners = np.concatenate(owners)[order] if owners else np.empty(0, dtype=np.int32)
-        self._places = np.concatenate(places)[order] if places else np.empty(0, dtype=np.int32)
+        if len(self._codes) > int(_LOWER):
+            raise OverflowError(
+                f"texts of more than {_LOWER} characters cannot be searched at once"
+            )
+        slots = sum(map(_window_count, self.texts))
+        # One array, sorted where it lies: a hash in the upper half, its place in the lower.
+        self._slots = np.empty(slots, dtype=np.uint64)
+        at = 0
+        for text, offset in zip(self.texts, self._offsets.tolist(), strict=True):
+            count = _window_count(text)
+            places = np.arange(offset, offset + STRIDE * count, STRIDE, dtype=np.uint64)
+            self._slots[at : at + count] = _upper(_window_hashes(text, STRIDE)) | places
+            at += count
+        self._slots.sort()
+
+    def _range(self, wanted: _Hashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Return the first slot of each hash in *wanted*, and the one behind its last."""
+        low = _upper(wanted)
+        left = np.searchsorted(self._slots, low, side="left")
+        return left, np.searchsorted(self._slots, low | _LOWER, side="right")
+
+    def _places_of(
+        self, slots: npt.NDArray[np.intp] | slice
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+        """Return which text each slot is of, and where in all texts together it stands."""
+        places = (self._slots[slots] & _LOWER).astype(np.int64)
+        return np.searchsorted(self._offsets, places, side="right") - 1, places
 
     def pieces(self, query: str) -> Iterator[Piece]:
         """Yield maximal common pieces of at least `ENOUGH` characters, by place found.
@@ -71,11 +83,9 @@ class SeedIndex:
         A piece that lies inside a longer one of the query is not followed up:
         it says nothing of its own.  Pieces equal to the longest all come.
         """
-        if not len(self._hashes) or len(query) < ENOUGH:
+        if not len(self._slots) or len(query) < ENOUGH:
             return
-        wanted = _window_hashes(query)
-        left = np.searchsorted(self._hashes, wanted, side="left")
-        right = np.searchsorted(self._hashes, wanted, side="right")
+        left, right = self._range(_window_hashes(query))
         hits = np.flatnonzero((right > left) & (right - left <= CROWD))
         done: dict[tuple[int, int], int] = {}
         reach = longest = 0
@@ -112,8 +122,8 @@ class SeedIndex:
             inside = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
             slots = np.repeat(low[part], sizes) + inside
             places = np.repeat(hits[part], sizes)
-            owners, starts = self._owners[slots], self._places[slots]
-            here, there = places + _PAD, self._offsets[owners] + starts
+            owners, there = self._places_of(slots)
+            starts, here = there - self._offsets[owners], places + _PAD
             agree = np.full(len(slots), WINDOW)
             for step, origin in ((1, WINDOW - 1), (-1, 0)):
                 alive = np.ones(len(slots), dtype=bool)
@@ -138,26 +148,25 @@ class SeedIndex:
     def _fits_once(self, query: str, piece: Piece) -> bool:
         """Make sure of a piece whose twins only crowded windows would have shown."""
         words = query[piece.at : piece.at + piece.length]
-        wanted = _window_hashes(words)
-        left = np.searchsorted(self._hashes, wanted, side="left")
-        sizes = np.searchsorted(self._hashes, wanted, side="right") - left
+        left, right = self._range(_window_hashes(words))
+        sizes = right - left
         if sizes.max() <= CROWD:
             return True
         for phase in range(STRIDE):
             rarest = phase + STRIDE * int(sizes[phase::STRIDE].argmin())
-            if sizes[rarest] > CROWD and self._has_twin(words, piece, rarest, int(left[rarest])):
+            slots = slice(int(left[rarest]), int(right[rarest]))
+            if sizes[rarest] > CROWD and self._has_twin(words, piece, rarest, slots):
                 return False
         return True
 
-    def _has_twin(self, words: str, piece: Piece, offset: int, low: int) -> bool:
-        size = int(np.searchsorted(self._hashes[low:], self._hashes[low], side="right"))
-        owners = self._owners[low : low + size].tolist()
-        starts = (self._places[low : low + size] - offset).tolist()
+    def _has_twin(self, words: str, piece: Piece, offset: int, slots: slice) -> bool:
+        owners, places = self._places_of(slots)
+        starts = places - self._offsets[owners] - offset
         return any(
             start >= 0
             and (owner, start) != (piece.text, piece.start)
             and self.texts[owner].startswith(words, start)
-            for owner, start in zip(owners, starts, strict=True)
+            for owner, start in zip(owners.tolist(), starts.tolist(), strict=True)
         )
 
     def _gets_to(self, reach: int, query: str, at: int, owner: int, start: int) -> bool:
@@ -222,6 +231,9 @@ _PAD = ENOUGH - WINDOW
 _MANY = 4096
 """Places of a query that are compared at once, each with up to `CROWD` places of the texts."""
 
+_AT_ONCE = 1 << 20
+"""Characters that are turned into codes at once: what is in between takes twelve bytes each."""
+
 _EDGE = 0xFFFFFFFF
 """No character: what stands beside a text equals nothing in it."""
 
@@ -229,33 +241,57 @@ _EDGE = 0xFFFFFFFF
 def _joined(texts: Sequence[str]) -> tuple[_Codes, npt.NDArray[np.int64]]:
     """Return the codes of all texts, each between edges, and where the first of each stands.
 
-    Two bytes a character are enough for most texts, and they are all held at once.
+    One or two bytes a character are enough for most texts, and they are all held at once.
     """
-    small = all(text.isascii() or max(text) < "\uffff" for text in texts)
     sizes = [len(text) + 2 * _PAD for text in texts]
-    codes: _Codes = np.empty(sum(sizes), np.uint16) if small else np.empty(sum(sizes), np.uint32)
-    offsets = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
-    for text, start, size in zip(texts, offsets.tolist(), sizes, strict=False):
-        codes[start : start + size] = _padded(text).astype(codes.dtype)
-    return codes, offsets + _PAD
+    codes: _Codes
+    if all(map(str.isascii, texts)):
+        codes = np.full(sum(sizes), 0xFF, np.uint8)
+    elif all(text.isascii() or max(text) < "\uffff" for text in texts):
+        codes = np.full(sum(sizes), 0xFFFF, np.uint16)
+    else:
+        codes = np.full(sum(sizes), _EDGE, np.uint32)
+    offsets = np.cumsum([0, *sizes[:-1]], dtype=np.int64)[: len(sizes)] + _PAD
+    for text, start in zip(texts, offsets.tolist(), strict=True):
+        for at in range(0, len(text), _AT_ONCE):
+            some = _coded(text[at : at + _AT_ONCE])
+            codes[start + at : start + at + len(some)] = some
+    return codes, offsets
+
+
+def _coded(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def _padded(text: str) -> npt.NDArray[np.uint32]:
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return np.pad(codes, _PAD, constant_values=_EDGE)
+    return np.pad(_coded(text), _PAD, constant_values=_EDGE)
 
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_LOWER = np.uint64(0xFFFFFFFF)
 
 
-def _window_hashes(text: str) -> _Hashes:
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    windows = len(codes) - WINDOW + 1
-    if windows <= 0:
+def _upper(hashes: _Hashes) -> _Hashes:
+    """Return the upper halves of *hashes*, over room for a place."""
+    return hashes & ~_LOWER
+
+
+def _window_count(text: str) -> int:
+    """Return how many windows of *text* are held: every `STRIDE`-th."""
+    return max(0, (len(text) - WINDOW) // STRIDE + 1)
+
+
+def _window_hashes(text: str, stride: int = 1) -> _Hashes:
+    """Return the hashes of every *stride*-th window of *text*."""
+    count = (len(text) - WINDOW) // stride + 1
+    if count <= 0:
         return np.empty(0, dtype=np.uint64)
-    wide = codes.astype(np.uint64)
-    hashes = np.zeros(windows, dtype=np.uint64)
-    for offset in range(WINDOW):
-        hashes *= _FACTOR  # arithmetic modulo 2**64 is what is wanted
-        hashes += wide[offset : offset + windows]
+    hashes = np.zeros(count, dtype=np.uint64)
+    for first in range(0, count, _AT_ONCE // stride):
+        part = hashes[first : first + _AT_ONCE // stride]
+        start, end = first * stride, (first + len(part) - 1) * stride + WINDOW
+        codes = _coded(text[start:end])
+        for offset in range(WINDOW):
+            part *= _FACTOR  # arithmetic modulo 2**64 is what is wanted
+            part += codes[offset : offset + (len(part) - 1) * stride + 1 : stride]
     return hashes

@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
+from operator import itemgetter
 from typing import NamedTuple
 
 from reviewer.reports import _words as words
@@ -27,6 +28,7 @@ from reviewer.reports._html_sources import map_part, source_part
 from reviewer.reports._made import made_sentences
 from reviewer.reports._page import escape, grid, link, sheet, tag
 from reviewer.reports._parts import Parts, Spool
+from reviewer.reports._ranking import WORST_FIRST, Rank, findings_words, rank_of
 from reviewer.reports._settings import setting_lines
 from reviewer.reports._svg import STYLE
 from reviewer.reports._tables import placeholder_sheet, problem_sheet, read_sheet
@@ -43,20 +45,21 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     lie in a spool, and empty pieces tell that work goes on.
     """
     spool, parts = Spool(), Parts(_instead)
-    index: list[list[str]] = []
+    index: list[tuple[Rank, list[str]]] = []
     try:
         for number, audit in enumerate(audits, 1):
             for piece in _run(audit, f"r{number}", meta, parts):
                 spool.write(piece)
                 yield ""
-            index.append(_index_row(audit, f"r{number}"))
+            index.append((rank_of(audit), _index_row(audit, f"r{number}")))
         yield from _head(meta)
         yield tag("h1", WORDS["title"])
         yield tag("p", WORDS["lead"])
         yield sheet(problem_sheet(problems)) if problems else ""
         yield "".join(f"{_instead(name, reason)}" for name, reason in parts.failed)
         if len(index) > 1:
-            yield grid(WORDS["runs"], INDEX, index)
+            rows = [row for _, row in sorted(index, key=itemgetter(0))]
+            yield grid(WORDS["runs"], INDEX, rows) + tag("p", WORST_FIRST)
         yield from spool.taken()
     finally:
         spool.close()
@@ -94,12 +97,11 @@ def _instead(name: str, reason: str, mark: str = "") -> str:
 def _index_row(audit: Audit, mark: str) -> list[str]:
     verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in verdict_counts(audit))
     name = index_name(audit.run)
-    left = words.undecided(audit.calls)
     return [
         link(f"#{mark}", name),
         escape(words.grade_of(audit).value),
         escape(verdicts or "–"),
-        escape(f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))),
+        escape(findings_words(audit)),
         escape(problem_counts(audit)),
     ]
 

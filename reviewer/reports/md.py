@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 
 from reviewer.audit.answers import TextRun
 from reviewer.reports import _words as words
@@ -28,6 +29,7 @@ from reviewer.reports._made import made_sentences
 from reviewer.reports._map_text import map_lines, strip_lines
 from reviewer.reports._markdown import anchor, block, code, exact, lead, prose, table
 from reviewer.reports._parts import Parts, Spool
+from reviewer.reports._ranking import WORST_FIRST, Rank, findings_words, rank_of
 from reviewer.reports._settings import setting_lines
 from reviewer.reports._tables import Cell, Sheet, placeholder_sheet, problem_sheet, read_sheet
 from store.records.findings import Audit, Finding
@@ -47,19 +49,20 @@ _COLUMNS = 100
 def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     """Yield the report; see the page for why its sections wait."""
     spool, parts = Spool(), Parts(_instead)
-    index: list[list[str]] = []
+    index: list[tuple[Rank, list[str]]] = []
     try:
         for number, audit in enumerate(audits, 1):
             for piece in _run(audit, f"r{number}", meta, parts):
                 spool.write(piece)
                 yield ""
-            index.append(_index_row(audit, f"r{number}"))
+            index.append((rank_of(audit), _index_row(audit, f"r{number}")))
         yield f"# {WORDS['title']}\n\n{WORDS['lead']}\n\n{_READING}\n\n"
         yield _sheet(problem_sheet(problems), 2) if problems else ""
         yield "".join(_instead(name, reason) for name, reason in parts.failed)
         if len(index) > 1:
-            yield f"## {WORDS['runs']}\n\n"
-            yield f"{table(INDEX, index)}\n"
+            rows = [row for _, row in sorted(index, key=itemgetter(0))]
+            yield f"## {WORDS['runs']}\n\n{prose(WORST_FIRST)}\n\n"
+            yield f"{table(INDEX, rows)}\n"
         yield from spool.taken()
     finally:
         spool.close()
@@ -82,14 +85,12 @@ def _instead(name: str, reason: str, mark: str = "") -> str:
 
 def _index_row(audit: Audit, mark: str) -> list[str]:
     verdicts = ", ".join(f"{count} {code(v.word)}" for v, count in verdict_counts(audit))
-    left = words.undecided(audit.calls)
-    found = f"{len(audit.findings) or 'none'}"
     name = prose(index_name(audit.run))
     return [
         lead(mark, name),
         words.grade_of(audit).value,
         verdicts or "–",
-        f"{found}; {prose(left)}" if left else found,
+        prose(findings_words(audit)),
         problem_counts(audit),
     ]
 

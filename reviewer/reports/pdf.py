@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from reviewer.reports import _words as words
@@ -31,6 +32,7 @@ from reviewer.reports._lines import Ink
 from reviewer.reports._made import made_sentences
 from reviewer.reports._paper_citations import answer_blocks, citation_blocks, finding_blocks
 from reviewer.reports._paper_sources import map_blocks, source_blocks
+from reviewer.reports._ranking import WORST_FIRST, Rank, findings_words, rank_of
 from reviewer.reports._settings import setting_lines
 from reviewer.reports._tables import Sheet, placeholder_sheet, problem_sheet, read_sheet
 from store.records.findings import Audit
@@ -45,14 +47,15 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     Empty pieces before it tell that work goes on.
     """
     runs: list[Block] = []
-    index: list[tuple[Ink, ...]] = []
+    index: list[tuple[Rank, tuple[Ink, ...]]] = []
     failed: list[Block] = []
     for number, audit in enumerate(audits, 1):
         for block in _run(audit, f"r{number}", meta, failed):
             runs.append(block)
             yield b""
-        index.append(_index_row(audit, f"r{number}"))
-    blocks = [*_front(index, problems), *failed, *runs, *_about(meta)]
+        index.append((rank_of(audit), _index_row(audit, f"r{number}")))
+    rows = tuple(row for _, row in sorted(index, key=itemgetter(0)))
+    blocks = [*_front(rows, problems), *failed, *runs, *_about(meta)]
     blocks += _unlike_the_page(blocks)
     yield b""
     yield from _drawn(blocks, meta)
@@ -79,7 +82,7 @@ def _drawn(blocks: Sequence[Block], meta: Meta) -> Iterator[bytes]:
         yield pages.data()
 
 
-def _front(index: Sequence[tuple[Ink, ...]], problems: Sequence[Problem]) -> Iterator[Block]:
+def _front(index: tuple[tuple[Ink, ...], ...], problems: Sequence[Problem]) -> Iterator[Block]:
     yield Heading(WORDS["title"], 0)
     yield _text(WORDS["lead"])
     yield _text(WORDS["claims"], "dim")
@@ -87,15 +90,16 @@ def _front(index: Sequence[tuple[Ink, ...]], problems: Sequence[Problem]) -> Ite
         yield from _sheet(problem_sheet(problems))
     if index:
         yield Heading(WORDS["runs"], 1)
-        yield Grid(INDEX, (5, 2, 5, 4, 3), tuple(index))
+        if len(index) > 1:
+            yield _text(WORST_FIRST, "dim")
+        yield Grid(INDEX, (5, 2, 5, 4, 3), index)
     else:
         yield _text(WORDS["no runs"])
 
 
 def _index_row(audit: Audit, mark: str) -> tuple[Ink, ...]:
     verdicts = ", ".join(f"{count} {verdict.word}" for verdict, count in verdict_counts(audit))
-    left = words.undecided(audit.calls)
-    found = f"{len(audit.findings) or 'none'}; {left}" if left else str(len(audit.findings))
+    found = findings_words(audit)
     name = Ink(index_name(audit.run), target=mark)
     grade = words.grade_of(audit).value
     return name, Ink(grade), Ink(verdicts or "–"), Ink(found), Ink(problem_counts(audit))
@@ -171,6 +175,8 @@ def _tokens(audit: Audit) -> Iterator[Block]:
 
 
 _SHARES = {"id": 5, "prose": 7, "word": 3}
+_WIDE, _LONG_WORD = 4, 9
+"""What a column of words has where one of them is longer: none is broken in its middle."""
 
 
 def _sheet(made: Sheet) -> Iterator[Block]:
@@ -183,7 +189,15 @@ def _sheet(made: Sheet) -> Iterator[Block]:
             for column in zip(*made.rows, strict=True)
         ]
         rows = tuple(tuple(Ink(cell.text) for cell in row) for row in made.rows)
-        yield Grid(made.names, tuple(_SHARES[kind] for kind in kinds), rows)
+        shares = [
+            max(_SHARES[kind], _WIDE if kind == "word" and any(map(_is_wide, column)) else 0)
+            for kind, column in zip(kinds, zip(*rows, strict=True), strict=True)
+        ]
+        yield Grid(made.names, tuple(shares), rows)
+
+
+def _is_wide(ink: Ink) -> bool:
+    return any(len(word) > _LONG_WORD for word in ink.text.split())
 
 
 def _lines(heading: str, lines: Iterable[str]) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from reviewer.display import Column, fit, indented, one_line, table
 from reviewer.reports import _words as words
@@ -17,8 +18,9 @@ from reviewer.reports._decided import (
     of_finding,
     opinion_lines,
 )
-from reviewer.reports._ending import ending
+from reviewer.reports._ending import ending, index_name
 from reviewer.reports._made import made_words
+from reviewer.reports._ranking import Rank, findings_words, rank_of
 from reviewer.reports._settings import setting_lines
 from store.records.findings import (
     Audit,
@@ -38,6 +40,7 @@ _WHAT = (Column("tool call", 1, whole=True), Column("source", 0, whole=True))
 
 _LIMIT = 20
 """Rows of a list shown without ``--all``."""
+_WORST = 5
 
 _EXPLAIN = "reread explain WORD explains any word above."
 _QUOTE_COLUMNS = 60
@@ -48,11 +51,12 @@ _SEVERITY_COLOURS = {Severity.ERROR: _BAD, Severity.WARNING: _OPEN, Severity.NOT
 
 def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
     verdicts: dict[str, int] = {}
-    runs = findings = 0
+    findings = 0
+    ranked: list[tuple[Rank, str, str]] = []
     calls: list[CallFacts] = []
     met: list[Problem] = []
     for audit in audits:
-        runs += 1
+        ranked.append((rank_of(audit), index_name(audit.run), findings_words(audit)))
         met += audit.run.problems
         calls += audit.calls
         findings += len(audit.findings)
@@ -63,17 +67,33 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
         yield "\n"
     met += problems  # they are only whole when every run was read
     counted = ", ".join(f"{count} {word}" for word, count in sorted(verdicts.items()))
-    yield f"Audited {words.counted(runs, 'run')}: "
+    yield f"Audited {words.counted(len(ranked), 'run')}: "
     yield words.counted(sum(verdicts.values()), "citation")
     yield f" ({counted})" if counted else ""
     left = words.undecided(calls)
     lost = sum(problem.kind is ProblemKind.LOST for problem in met)
     yield f", {words.counted(findings, 'finding')}{f'; {left}' if left else ''}"
     yield f", {words.counted(len(met), 'problem')} in opening{f' ({lost} lost)' if lost else ''}.\n"
+    yield from _look_first(ranked, meta)
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
     yield f"{made_words(meta)}.\n" if meta.rules else ""
     yield f"{_EXPLAIN}\n"
+
+
+def _look_first(ranked: Sequence[tuple[Rank, str, str]], meta: Meta) -> Iterator[str]:
+    """Yield which of many runs to look at first: the end of the text is what a terminal shows."""
+    worst = sorted((one for one in ranked if any(one[0])), key=itemgetter(0))
+    if len(ranked) < 2 or not worst:  # noqa: PLR2004 - one run has no order
+        return
+    yield "Look first at:\n"
+    shown = len(worst) if meta.everything else _WORST
+    for _, name, found in worst[:shown]:
+        told = one_line(f"{name}: findings {found}")
+        for line in indented(told, "  ", meta.columns, [one_line(name)]):
+            yield f"{line}\n"
+    for line in _shortened(len(worst), shown):
+        yield f"{line}\n"
 
 
 def _run(audit: Audit, meta: Meta) -> Iterator[str]:

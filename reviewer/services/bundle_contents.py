@@ -27,7 +27,7 @@ from reviewer.services.redacted_files import (
 from reviewer.services.redacting import Redactor, masked_record
 from reviewer.services.rereading import VersionFiles
 from reviewer.services.result_files import RefusedError
-from store.bundle import PAYLOAD, files_below, fixity, write_tags
+from store.bundle import PAYLOAD, empty_folders_below, files_below, fixity, write_tags
 from store.digest import run_digest
 from store.errors import StoreError
 from store.opening import open_paths
@@ -116,6 +116,10 @@ class BundleContents:
         if self.wanted.redact:
             self._redact()
         self._reports(reviews)
+        # No manifest lists a folder: who adds one to the bundle is found out by its being empty.
+        while empty := list(empty_folders_below(self.data)):
+            for name in empty:
+                (self.data / name).rmdir()
         self._describe()
         write_tags(self.part, self._about(), self.check)
         payload = [(self.data / name).stat().st_size for name in files_below(self.data)]

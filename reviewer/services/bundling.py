@@ -17,6 +17,7 @@ from pathlib import Path
 
 from reviewer.services.bundle_contents import AuditPaths, BundleContents, Bundled, Wanted
 from reviewer.services.result_files import RefusedError, checked_output
+from reviewer.services.team import PREFIX
 from store.stopping import go_on
 
 __all__ = ["EPOCH_VARIABLE", "Bundled", "Wanted", "bundle_time", "make_bundle"]
@@ -77,6 +78,11 @@ def _place(wanted: Wanted) -> Path:
     if os.path.lexists(wanted.out):
         raise RefusedError(f"{wanted.out}: it is there already; nothing is ever written over")
     for given in inputs:
+        if given.startswith(PREFIX) and not os.path.lexists(given):
+            raise RefusedError(
+                f"{given}: a shared run is in a database, and a bundle holds files byte for byte; "
+                "bundle the run folder or trace file that was shared"
+            )
         if given == "-" or not os.path.lexists(given):
             raise RefusedError(f"{given}: there is no such file or folder; name the evidence")
     if Path(wanted.run).name in {"events.jsonl", "manifest.json"}:

@@ -25,6 +25,7 @@ JSON_BYTES = 1024 * 1024 * 1024
 _SARIF, _ANNOTATIONS = "report.sarif", "annotations.jsonld"
 _STANDS_FOR = "tagmanifest-sha256.txt"
 _DIGEST_CHARS = 64
+_CHUNK = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +137,28 @@ class _Content:
         """Compare the texts that annotations quote with the bytes of the evidence."""
         found = self._json(_ANNOTATIONS)
         page = found.get("first") if found else None
-        checked = 0
+        checked = open_ = 0
         for item in _items(page if isinstance(page, dict) else None, "items"):
             target = item.get("target")
-            state = target.get("state") if isinstance(target, dict) else None
-            name = unquote(_text(state, "cached"))
-            if not name or not isinstance(target, dict):
+            if not isinstance(target, dict):
                 continue
-            if self._same(_ANNOTATIONS, name, _text(state, "reread:sha256")):
+            name = unquote(_text(target.get("state"), "cached"))
+            if not name:
+                self._leads(item, target)
+                open_ += _quotation(target) is not None
+            elif self._same(_ANNOTATIONS, name, _text(target.get("state"), "reread:sha256")):
                 checked += self._quoted(str(item.get("id", "")), name, target)
         if found is not None:
-            yield f"{checked} quotations of {_ANNOTATIONS} against the bytes they are taken from"
+            told = f"{checked} quotations of {_ANNOTATIONS} against the bytes they are taken from"
+            left = f"; {open_} more name no file here, and nothing was compared with them"
+            yield f"{told}{left if open_ else ''}"
+
+    def _leads(self, item: Mapping[str, object], target: Mapping[str, object]) -> None:
+        """Make sure that what an annotation of the record names is there."""
+        name = unquote(_text(target, "reread:file"))
+        if name and name not in self._bag.payload:
+            where = f"{PAYLOAD}/{_ANNOTATIONS}"
+            self._bag.wrong(where, f"{item.get('id', '')} speaks of {name}, which is not there")
 
     def _same(self, report: str, name: str, digest: str) -> bool:
         held = self._bag.payload.get(name)
@@ -156,17 +168,34 @@ class _Content:
         return True
 
     def _quoted(self, item: str, name: str, target: Mapping[str, object]) -> bool:
-        selectors = {str(each.get("type")): each for each in _items(target, "selector")}
-        quote, data = selectors.get("TextQuoteSelector"), selectors.get("DataPositionSelector")
-        if quote is None or data is None:
+        quote = _quotation(target)
+        if quote is None:
             return False
-        start, end = data.get("start"), data.get("end")
-        found = self._bytes(name, start, end)
-        if found is None or found != str(quote.get("exact")).encode("utf-8", "surrogatepass"):
-            where = f"{PAYLOAD}/{_ANNOTATIONS}"
-            self._bag.wrong(where, f"{item} quotes what does not stand at its place in {name}")
+        where = f"{PAYLOAD}/{_ANNOTATIONS}"
+        data = _selector(target, "DataPositionSelector")
+        if data is None:
+            if self._holds(name, quote):
+                return True
+            self._bag.wrong(where, f"{item} quotes what stands nowhere in {name}")
             return False
-        return True
+        if self._bytes(name, data.get("start"), data.get("end")) == quote:
+            return True
+        self._bag.wrong(where, f"{item} quotes what does not stand at its place in {name}")
+        return False
+
+    def _holds(self, name: str, quote: bytes) -> bool:
+        """Whether *quote* stands anywhere in a file: its annotation names no place of bytes."""
+        kept = b""
+        try:
+            with open_plain(self._root / name, self._bag.root) as file:
+                while chunk := file.read(_CHUNK):
+                    kept += chunk
+                    if quote in kept:
+                        return True
+                    kept = kept[-len(quote) :]
+        except StoreError:
+            return False
+        return not quote
 
     def _bytes(self, name: str, start: object, end: object) -> bytes | None:
         size = self._bag.payload[name].size
@@ -217,6 +246,17 @@ class _Content:
             self._bag.wrong(where, "it is no JSON object")
             return None
         return found
+
+
+def _selector(target: Mapping[str, object], kind: str) -> Mapping[str, object] | None:
+    found = (each for each in _items(target, "selector") if each.get("type") == kind)
+    return next(found, None)
+
+
+def _quotation(target: Mapping[str, object]) -> bytes | None:
+    """Return what an annotation quotes; half a character stands as the bytes it would have."""
+    quote = _selector(target, "TextQuoteSelector")
+    return None if quote is None else _text(quote, "exact").encode("utf-8", "surrogatepass")
 
 
 def _items(value: Mapping[str, object] | None, key: str) -> list[Mapping[str, object]]:

@@ -186,7 +186,8 @@ def test_what_reports_say_must_fit_the_evidence_also_in_a_bag_made_anew(
     assert any(told in each.what for each in verify_bundle(str(bundle)).problems)
 
 
-def test_a_quotation_ends_no_later_than_its_file(bundle: Path) -> None:
+@pytest.mark.parametrize("placed", [True, False])
+def test_a_quotation_stands_in_its_file_and_ends_no_later(bundle: Path, *, placed: bool) -> None:
     place = bundle / "data" / "annotations.jsonld"
     found = json.loads(place.read_text("utf-8"))
     changed = 0
@@ -198,9 +199,10 @@ def test_a_quotation_ends_no_later_than_its_file(bundle: Path) -> None:
         text = (bundle / "data" / unquote(state["cached"])).read_bytes()
         for each in target.get("selector", []):
             if each["type"] == "TextQuoteSelector":
-                each["exact"] = text[-1:].decode()
+                each["exact"] = text[-1:].decode() if placed else "words of nobody"
             if each["type"] == "DataPositionSelector":
                 each["start"], each["end"] = len(text) - 1, len(text) + 5
+                each["type"] = each["type"] if placed else "OtherSelector"
                 changed += 1
     assert changed
     place.write_text(json.dumps(found), "utf-8")
@@ -213,7 +215,8 @@ def test_a_quotation_ends_no_later_than_its_file(bundle: Path) -> None:
     crate.write_text(json.dumps(described), "utf-8")
     _sealed(bundle)
     problems = verify_bundle(str(bundle)).problems
-    assert sum("quotes what does not" in each.what for each in problems) == changed
+    told = "quotes what does not stand at" if placed else "quotes what stands nowhere in"
+    assert sum(told in each.what for each in problems) == changed
 
 
 def test_the_same_run_gives_the_same_bytes_at_the_same_time(
@@ -245,6 +248,8 @@ def test_nothing_is_written_over_and_nothing_into_evidence(
     for taken in (bundle, tmp_path / "sample", sample[0] / "inside"):
         with pytest.raises(RefusedError):
             _make(Wanted(str(sample[0]), str(taken)))
+    with pytest.raises(RefusedError, match="bundle the run folder or trace file that was shared"):
+        _make(Wanted("team:5e1f", str(tmp_path / "shared")))
     (tmp_path / "empty").mkdir()
     with pytest.raises(RefusedError, match="is there already"):
         _make(Wanted(str(sample[0]), str(tmp_path / "empty")))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.app import Program
+from reviewer.services import baselines
 from reviewer.services.auditing import audit_paths
 from reviewer.services.baselines import SCHEMA, Baseline, BaselineError
 from reviewer.services.sample import write_sample
@@ -115,7 +116,7 @@ def test_a_run_of_the_baseline_that_was_not_audited_is_named(
 ) -> None:
     place = written(tmp_path, *samples)
     ended = run_audit(samples[0], "--baseline", place)
-    assert "1 run with findings in this baseline were not audited here: lease-review" in ended.err
+    assert "this baseline that were not audited here (1): lease-review" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,16 @@ def test_what_is_no_baseline_is_wrong_usage(
         Baseline.read(str(place))
     assert run_audit(samples[0], "--baseline", place).status == 2
     assert run_audit(samples[0], "--baseline", tmp_path / "none").status == 2
+
+
+def test_a_baseline_that_is_too_large_is_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(baselines, "_MOST_BYTES", 10)
+    place = tmp_path / "b.json"
+    place.write_text(" " * 20)
+    with pytest.raises(BaselineError, match="more than 10 bytes and was not read"):
+        Baseline.read(str(place))
 
 
 def test_a_baseline_is_never_written_into_evidence(samples: list[Path]) -> None:
@@ -176,7 +187,7 @@ def test_copies_of_one_run_are_each_known(samples: list[Path], tmp_path: Path) -
     assert again.status == 0
     assert "not audited here" not in again.err
     shutil.rmtree(runs / "a")
-    assert "1 run with findings in this baseline were not audited" in (
+    assert "this baseline that were not audited here (1)" in (
         run_audit(runs, "--baseline", baseline).err
     )
 

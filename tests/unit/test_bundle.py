@@ -80,6 +80,9 @@ def test_no_file_may_go_come_or_move(bag: Path) -> None:
     (bag / "data" / "more.txt").unlink()
     (bag / "more.txt").write_bytes(b"")
     assert _wrong(check_bag(bag)) == {"more.txt"}
+    (bag / "more.txt").unlink()
+    (bag / "data" / "new" / "inside").mkdir(parents=True)
+    assert _wrong(check_bag(bag)) == {"data/new/inside"}
 
 
 def test_a_folder_without_its_declaration_is_no_bag_and_could_not_be_checked(bag: Path) -> None:

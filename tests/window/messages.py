@@ -8,6 +8,7 @@ from pathlib import Path
 HOME = Path(__file__).parents[2]
 ROOMS = (
     "reviewer/audit",
+    "reviewer/services/baselines.py",
     "reviewer/services/deciding.py",
     "reviewer/services/lineage.py",
     "reviewer/services/open_reviews.py",
@@ -18,6 +19,8 @@ ROOMS = (
     "store/entries.py",
     "store/opening.py",
     "store/walking.py",
+    "store/joining.py",
+    "store/mixed.py",
     "store/evidence.py",
     "store/jsonin.py",
     "store/_decision_lines.py",
