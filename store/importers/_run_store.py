@@ -153,13 +153,13 @@ class StoreReader:
             self._lost(where, "a version without source_id and version_id; left out")
             return
         key = VersionKey(source_id, version_id)
+        if (more := fields.inner(EXTENSION)) is not None:
+            self.versions.append(self._imported(key, fields, more, where))
+            return
         if key in self._seen:
             self._again(key, value, where)
             return
         self._seen[key] = value
-        if (more := fields.inner(EXTENSION)) is not None:
-            self.versions.append(self._imported(key, fields, more, where))
-            return
         sha256 = fields.text("sha256") or (version_id if _HASH.fullmatch(version_id) else "")
         stored = self.objects.get(sha256)
         if stored.why:
