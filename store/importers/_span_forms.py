@@ -75,6 +75,8 @@ def is_talk(value: object) -> bool:
     if isinstance(value, dict):
         return is_message(value) or isinstance(value.get("messages"), list)
     if isinstance(value, list) and value:
+        if all(isinstance(each, dict) and is_block(each) for each in value):
+            return True
         return all(isinstance(each, (dict, list)) for each in value) and any(
             is_message(each) or is_item(each) if isinstance(each, dict) else is_talk(each)
             for each in value

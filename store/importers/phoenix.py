@@ -1,7 +1,8 @@
 """Phoenix: spans of its interface and REST API, and its data frames as CSV.
 
 Attributes follow OpenInference, with flat or nested names.  A data frame
-written as CSV has lists as Python spells them.
+written as CSV has lists as Python spells them.  The server keeps its spans in
+a SQLite database, of which a private copy is read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Final
 
 from store.importers._base import Importer, Probe
 from store.importers._span_console import moment
+from store.importers._span_database import database_rows, is_database, is_span_database
 from store.importers._span_otlp import attributes_of, otlp_span
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
@@ -30,6 +32,8 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins spans of Phoenix."""
     if probe.is_folder:
         return False
+    if is_database(probe.head):
+        return is_span_database(probe)
     columns = header_of(probe.head)
     if columns:
         return "context.span_id" in columns or "context.trace_id" in columns
@@ -53,7 +57,9 @@ def _is_otlp(value: Mapping[str, object]) -> bool:
 def read(probe: Probe) -> Iterator[Run]:
     """Yield a run for each trace, or for each session that has several."""
     reading = Reading(probe, _NAME)
-    for row, origin in rows(probe, reading.problems.append):
+    in_database = is_database(probe.head)
+    found = database_rows(probe) if in_database else rows(probe, reading.problems.append)
+    for row, origin in found:
         if _is_otlp(row):
             reading.add_span(otlp_span(row, origin))
         elif _is_span(row):
@@ -99,7 +105,8 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="unknown where messages are missing from the numbered attributes or texts were "
     "redacted, and where only the span of an agent is recorded",
-    recognised_by="context.trace_id and span_kind, as a JSON list, lines or the columns of CSV",
+    recognised_by="context.trace_id and span_kind, as a JSON list, lines, columns of CSV or of "
+    "SQLite, also the database of a server",
     order=215,
     recognise=recognise,
     read=read,

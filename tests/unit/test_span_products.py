@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.unit.span_products import (
     T,
     mlflow_spans,
     observation,
+    phoenix_spans,
 )
 from tests.unit.spans import lost, one, read, said
 
@@ -74,6 +76,42 @@ def test_recognition_answers_for_any_bytes(tmp_path: Path, seed: int) -> None:
     path.write_bytes(starts[seed % 4] + noise)
     probe = file_probe(path, path.name)
     assert [each.name for each in importers() if each.recognise(probe)] == []
+
+
+def test_the_database_of_a_phoenix_server_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "phoenix.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE traces (id INTEGER PRIMARY KEY, trace_id TEXT)")
+        names = "trace_rowid, span_id, parent_id, name, span_kind, start_time, attributes"
+        connection.execute(f"CREATE TABLE spans (id INTEGER PRIMARY KEY, {names})")
+        connection.execute("INSERT INTO traces VALUES (7, 't1')")
+        for each in phoenix_spans():
+            context = each["context"]
+            assert isinstance(context, dict)
+            values = (7, context["span_id"], *(each[name] for name in names.split(", ")[2:6]))
+            marks = ", ".join("?" * 7)
+            connection.execute(
+                f"INSERT INTO spans ({names}) VALUES ({marks})",  # noqa: S608 - names of ours
+                (*values, json.dumps(each["attributes"])),
+            )
+    connection.close()
+    before = path.read_bytes()
+    run = one(path, "phoenix")
+    assert (run.run_id, len(run.calls), len(run.tool_results)) == ("t1", 2, 1)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["phoenix.db"]
+
+
+def test_a_data_frame_in_a_database_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "frame.db"
+    columns = ("context.span_id", "context.trace_id", "span_kind", "attributes.llm.input_messages")
+    with sqlite3.connect(path) as connection:
+        named = ", ".join(f'"{column}"' for column in columns)
+        connection.execute(f"CREATE TABLE frame ({named})")
+        asked = json.dumps([{"message.role": "user", "message.content": "Hi"}])
+        connection.execute("INSERT INTO frame VALUES (?, ?, ?, ?)", ("s1", "t1", "LLM", asked))
+    connection.close()
+    assert said(one(path, "phoenix")) == [("user", "Hi")]
 
 
 # -- what they lose --------------------------------------------------------------------------
