@@ -197,11 +197,14 @@ def test_previews_of_mlflow_are_never_read(tmp_path: Path) -> None:
         read(path, "mlflow")
 
 
-def test_retrieved_documents_of_mlflow_are_chunks_of_the_document_they_name(tmp_path: Path) -> None:
+def test_pieces_of_one_file_that_a_retriever_found_are_sources_of_their_own(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "m.json"
     spans = mlflow_spans()
     found = [
-        {"page_content": BODY, "metadata": {"doc_uri": "limits.md", "chunk_id": "7"}, "id": "x"}
+        {"page_content": f"{BODY}{n}", "metadata": {"doc_uri": "limits.md", "chunk_id": n}}
+        for n in (7, 8)
     ]
     attributes = {"mlflow.spanType": "RETRIEVER", "mlflow.spanOutputs": found}
     spans[2] = {
@@ -210,9 +213,11 @@ def test_retrieved_documents_of_mlflow_are_chunks_of_the_document_they_name(tmp_
     }
     path.write_text(json.dumps({"spans": spans}))
     run = one(path, "mlflow")
-    (version,) = run.versions
-    assert version.key.source_id == "limits.md"
-    assert [excerpt.text for excerpt in version.excerpts] == [BODY]
+    assert [(v.key.source_id, v.text) for v in run.versions] == [
+        ("limits.md", f"{BODY}7"),
+        ("limits.md#2", f"{BODY}8"),
+    ]
+    assert [e.source_id for m in run.manifests for e in m.entries] == ["limits.md", "limits.md#2"]
 
 
 def test_a_reference_of_weave_is_content_elsewhere(tmp_path: Path) -> None:

@@ -194,8 +194,9 @@ def test_retrieved_documents_are_sources_with_versions_and_stand_in_a_manifest(
         "llm.input_messages.0.message.content": f"Context: {BODY}",
     }
     run = one(otlp(tmp_path / "t.json", span(1, documents), span(2, asked)))
-    assert [version.key.source_id for version in run.versions] == ["limits.md"]
-    assert [e.source_id for m in run.manifests for e in m.entries] == ["limits.md", "d4"]
+    (version,) = run.versions
+    assert (version.key.source_id, version.title, version.text) == ("d3", "limits.md", BODY)
+    assert [e.source_id for m in run.manifests for e in m.entries] == ["d3", "d4"]
 
 
 def test_numbered_prompts_of_traceloop_are_read(tmp_path: Path) -> None:
