@@ -58,7 +58,9 @@ def _of_server(database: Database, name: str) -> Iterator[Row]:
 
 
 def _of_frames(database: Database, name: str) -> Iterator[Row]:
-    for (table,) in list(database.rows("sqlite_master", ("name",), "WHERE type = 'table'")):
+    for kind, table in list(database.rows("sqlite_master", ("type", "name"))):
+        if kind != "table":
+            continue
         columns = database.columns(string(table))
         if _FRAME in columns:
             for values in database.rows(string(table), columns):
