@@ -95,7 +95,7 @@ def _of_text(text: str) -> int:
     found = _TIME.fullmatch(text[:80])
     if found is None:
         return 0
-    zone = found[3].strip().replace("Z", "+00:00").replace(" UTC", "+00:00")
+    zone = found[3].strip().replace("Z", "+00:00").replace("UTC", "+00:00")
     try:
         when = datetime.fromisoformat(f"{found[1].replace(' ', 'T', 1)}{zone}")
     except ValueError:

@@ -40,9 +40,9 @@ _ANY_AGENT: Final = ("gen_ai.output", "genai.output")
 """Where any-agent puts what a model or a tool gave."""
 _KEPT: Final = ("gen_ai.request.", "gen_ai.openai.request.")
 _REFERENCES: Final = (
-    ("gen_ai.input.messages_ref", True),
-    ("gen_ai.system_instructions_ref", True),
-    ("gen_ai.output.messages_ref", False),
+    ("gen_ai.input.messages_ref", "request"),
+    ("gen_ai.system_instructions_ref", "instructions"),
+    ("gen_ai.output.messages_ref", "response"),
 )
 _USAGE: Final = (
     ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
@@ -139,11 +139,12 @@ def _newest(held: Mapping[str, object], step: Step) -> None:
     system = at(held, "gen_ai.system_instructions")
     if step.instructions is None and system is not None:
         step.instructions = opened(step, system, "gen_ai.system_instructions", request=True)
-    for key, is_request in _REFERENCES:
+    for key, field in _REFERENCES:
         place = at(held, key)
         if isinstance(place, str) and place:
-            name = key.removesuffix("_ref")
-            step.lacks(f"{name} stands elsewhere: {place}", request=is_request)
+            what = f"{key.removesuffix('_ref')} stands elsewhere: {place}"
+            step.lacks(what, request=field != "response")
+            step.references[field] = (place, what)
 
 
 def _oldest(span: Traced, step: Step) -> None:

@@ -16,7 +16,7 @@ from store.importers._span_database import database_rows, is_database, is_span_d
 from store.importers._span_otlp import attributes_of, otlp_span
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
-from store.importers._span_tables import first_rows, header_of, rows
+from store.importers._span_tables import first_rows, has_columns, is_table, rows
 from store.importers._span_values import data_of, json_of
 from store.importers._wire import mapping, members, string
 from store.records.grades import Grade, Layer
@@ -34,9 +34,8 @@ def recognise(probe: Probe) -> bool:
         return False
     if is_database(probe.head):
         return is_span_database(probe)
-    columns = header_of(probe.head)
-    if columns:
-        return "context.span_id" in columns or "context.trace_id" in columns
+    if is_table(probe):
+        return has_columns(probe, "context.span_id") or has_columns(probe, "context.trace_id")
     return any(_is_span(each) for each in first_rows(probe.head))
 
 
@@ -105,8 +104,8 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="unknown where messages are missing from the numbered attributes or texts were "
     "redacted, and where only the span of an agent is recorded",
-    recognised_by="context.trace_id and span_kind, as a JSON list, lines, columns of CSV or of "
-    "SQLite, also the database of a server",
+    recognised_by="context.trace_id and span_kind, as a JSON list or lines; a table with "
+    "context.span_id (CSV, Parquet, SQLite); the SQLite database of a server",
     order=215,
     recognise=recognise,
     read=read,

@@ -88,12 +88,25 @@ def _zstd(data: bytes) -> bytes:
     return b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little") + block + data
 
 
+def answered(path: Path) -> None:
+    """Write what a back end answers: batches of spans."""
+    spans = request([span(1, CHAT)])["resourceSpans"]
+    path.write_text(json.dumps({"batches": spans}))
+
+
+def wrapped(path: Path) -> None:
+    """Write a request inside of an answer."""
+    path.write_text(json.dumps({"result": request([span(1, CHAT)])}))
+
+
 def utf16(path: Path) -> None:
     """Write a request in another encoding."""
     path.write_bytes(json.dumps(request([span(1, CHAT)])).encode("utf-16"))
 
 
-@pytest.mark.parametrize("write", [snake, indented, console, protobuf, frames, packed, utf16])
+@pytest.mark.parametrize(
+    "write", [snake, indented, console, protobuf, frames, packed, utf16, answered, wrapped]
+)
 def test_a_request_is_read_in_whatever_form_it_was_written(
     tmp_path: Path, write: Callable[[Path], None]
 ) -> None:

@@ -24,7 +24,7 @@ from tests.unit.span_products import (
     observation,
     phoenix_spans,
 )
-from tests.unit.spans import lost, one, read, said
+from tests.unit.spans import importer_of, lost, one, read, said
 
 
 @pytest.mark.parametrize(("name", "write"), PRODUCTS)
@@ -57,6 +57,9 @@ def test_an_export_that_breaks_off_says_so_and_nothing_more_than_it_holds(
     write(whole)
     data = whole.read_bytes()
     path.write_bytes(data[: len(data) // 2])
+    if importer_of(path) is None:
+        assert data.startswith(b"PAR1")  # its columns are named at its end
+        return
     told: list[str] = []
     try:
         runs: list[Run] = read(path, name)
