@@ -26,10 +26,15 @@ _MOST: Final = 200_000
 
 @dataclass(slots=True)
 class Sample:
-    """One sample as it was logged.  ``missing`` are attachments that events name and it has not."""
+    """One sample as it was logged.
+
+    ``missing`` is what events name and the sample has not; ``fresh`` what of
+    it was met since somebody last cleared that.
+    """
 
     value: Mapping[str, object]
     missing: dict[str, None] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
     _attachments: dict[str, str] = field(default_factory=dict)
     _messages: list[object] = field(default_factory=list)
     _calls: list[object] = field(default_factory=list)
@@ -88,11 +93,15 @@ class Sample:
                 case [int() as start, int() as end] if 0 <= start <= end <= len(pool):
                     made += [mapping(self.whole(each)) for each in pool[start:end]]
                 case _:
-                    self.missing[f"messages {pair}"] = None
+                    self._miss(f"messages {pair}")
             if len(made) > _MOST:
-                self.missing[f"more than {_MOST} messages"] = None
+                self._miss(f"more than {_MOST} messages")
                 break
         return made
+
+    def _miss(self, name: str) -> None:
+        self.missing[name] = None
+        self.fresh.add(name)
 
     def whole(self, value: object) -> object:
         """Return *value* with attachments in place of what names them."""
@@ -115,7 +124,7 @@ class Sample:
         key = name.removeprefix(_PREFIX)
         found = self._attachments.get(key)
         if found is None and _is_name(key):
-            self.missing[name] = None
+            self._miss(name)
         return name if found is None else found
 
 
