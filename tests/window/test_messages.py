@@ -24,6 +24,8 @@ NOT_FOR_READERS = {
     SILENT,
     "two importers are named {0}",
     "two tables are called {0}",
+    '{"schema": "{0}", "runs": [',
+    '{0}{"run_id": {1}, "branch": {2}, ',
     "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
     " AND sql NOT LIKE 'CREATE VIRTUAL%'",
     "SELECT {0} FROM {1}",

@@ -16,7 +16,7 @@ from reviewer.window.models.rows import INLINE, Layout, RowModel
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.filters import shown_words
-from reviewer.window.presenters.reviews import GROUPS, ReviewTable
+from reviewer.window.presenters.reviews import GROUPS, ReviewColumn, ReviewTable
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.filter_bar import FilterBar
@@ -80,7 +80,7 @@ class FindingsView(QWidget):
         column.addWidget(self.view, 1)
         # A verdict in another language stands behind its name in the record.
         verdict = 19 if language() == "en" else 25
-        self.view.widths(verdict, 9, 13, 7, 4, 18, 46, 40, 34, 11, 10)
+        self.view.widths(verdict, 9, 13, 7, 4, 18, 46, 40, 34, 11, 10, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 
@@ -159,6 +159,7 @@ class FindingsView(QWidget):
         self._table = table
         self.filter.set_columns(table.columns)
         self.model.set_table(table)
+        self.view.setColumnHidden(ReviewColumn.BASELINE, not table.compared)
         if table.run == self._desk.place.run and not self.loaded:
             self._load(self._desk.place)  # it was read anew meanwhile
 
