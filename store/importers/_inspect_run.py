@@ -257,7 +257,10 @@ class SampleRuns:
         agent.run.result(call_id, text, origin, status="error" if error else "")
         match event.get("truncated"):
             case [int() as size, int() as most]:
-                what = f"the tool {tool} gave {size} bytes, and the model {most} of their ends"
+                what = (
+                    f"the tool {tool} gave {size} bytes, and the model was given {most} of them, "
+                    "from both ends"
+                )
                 agent.run.builder.problem(origin, what, ProblemKind.NOTED)
 
     # -- a log without events -------------------------------------------------------
