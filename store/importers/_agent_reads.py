@@ -213,6 +213,7 @@ _MORE: Final = re.compile(
     r"\n*(?:\[Showing lines (?P<first>\d{1,9})-(?P<last>\d{1,9}) of \d{1,9}[^\]\n]*\]"
     r"|\[\d{1,9} more lines in file[^\]\n]*\])\s*\Z"
 )
+_END: Final = re.compile(r"\(End of file - total (\d{1,9}) lines\)\s*(?:</\w+>\s*)?\Z")
 _NO_TEXT: Final = ("System reminder:", "<system-reminder>")
 _FAILED: Final = re.compile(
     r"\s*(?:<\w*error\b|error\b|ran into |invalid |cannot |failed |no such |permission denied|"
@@ -272,11 +273,18 @@ def _shown(lines: list[tuple[int, str]], text: str, asked: Shown) -> Shown:
     first, last = lines[0][0], lines[-1][0]
     window = _WINDOW.match(text)
     whole = None
-    if window is not None and first == 1 and last == int(window[2]) == len(lines):
+    total = int(window[2]) if window is not None else _all_of(text)
+    if first == 1 and last == total == len(lines):
         whole = "\n".join(line for _, line in lines)
     if _CUT.search(text) and asked.end is not None:
         return Shown(lines, whole, min(first, asked.first), max(last + 1, asked.end))
     return Shown(lines, whole, first, last + 1)
+
+
+def _all_of(text: str) -> int | None:
+    """Return how many lines the file has, where the result says that it ends with the last."""
+    found = _END.search(text, max(0, len(text) - 200))
+    return int(found[1]) if found else None
 
 
 def _rows(text: str, first: int | None, last: int | None) -> Shown | None:

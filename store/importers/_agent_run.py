@@ -10,8 +10,7 @@ An importer goes through its record once, in order, and says what happened:
     yield run.finish()
 
 Where the record holds the request itself, ``call(..., request=run.messages(turns, origin))``
-takes it instead.  Results of tools that read a file get versions and
-selections; every other result becomes a source by `store.evidence`.
+takes it instead.  Every result that shows no file becomes a source by `store.evidence`.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from store.records.runs import (
     ToolResult,
     Usage,
 )
-from store.records.sources import Selection
+from store.records.sources import Selection, VersionKey
 
 __all__ = ["ALL_BEFORE", "AgentRun", "CallFacts"]
 
@@ -272,6 +271,10 @@ class AgentRun:
             self._files.edited(call.path, call.edits, "", origin)
         elif call.does is Does.CHANGE:
             self._files.changed(call.path, origin)
+
+    def attach(self, path: str, text: str, origin: str) -> VersionKey:
+        """Take a file whose whole text the client put into a message; return its version."""
+        return self._files.attached(clean_path(path, self.cwd), text, origin)
 
     def changed(self, path: str, origin: str) -> None:
         """Note that a file was changed, to a text that the record does not hold."""
