@@ -52,6 +52,19 @@ class _Agent:
     compaction: tuple[EditKind, str] | None = None
     versions: set[VersionKey] = field(default_factory=set)
     listed: set[str | None] = field(default_factory=set)
+    cuts: list[tuple[str, str, int, int]] = field(default_factory=list)
+    """Results that were cut: their place, the tool, bytes that it gave and that were left."""
+
+    def finish(self) -> Run:
+        """Return the run, and say of the results that were cut before the model was given them."""
+        if self.cuts:
+            origin, tool, size, most = self.cuts[0]
+            what = (
+                f"{len(self.cuts)} results lost their middle before the model was given them; the "
+                f"first is of the tool {tool}, {size} bytes cut to {most}"
+            )
+            self.run.builder.problem(origin, what, ProblemKind.NOTED)
+        return self.run.finish()
 
 
 @dataclass(slots=True)
@@ -80,7 +93,7 @@ class SampleRuns:
             main.run.builder.problem(self.origin, what)
         for agent in self._agents.values():
             if agent is main or agent.run.builder.calls:
-                yield agent.run.finish()
+                yield agent.finish()
 
     def _agent(self, name: str) -> _Agent:
         if name not in self._agents:
@@ -257,11 +270,7 @@ class SampleRuns:
         agent.run.result(call_id, text, origin, status="error" if error else "")
         match event.get("truncated"):
             case [int() as size, int() as most]:
-                what = (
-                    f"the tool {tool} gave {size} bytes, and the model was given {most} of them, "
-                    "from both ends"
-                )
-                agent.run.builder.problem(origin, what, ProblemKind.NOTED)
+                agent.cuts.append((origin, tool, size, most))
 
     # -- a log without events -------------------------------------------------------
 

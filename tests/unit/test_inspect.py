@@ -184,7 +184,7 @@ def test_a_cut_of_a_tool_is_told(tmp_path: Path) -> None:
         model([TASK], calls=[call("c1", cmd="ls")]), tool("c1", "x", truncated=[90_000, 16_384])
     )
     (run,) = opened(eval_file(tmp_path / "a.eval", {"samples/s_epoch_1.json": value}))
-    assert "gave 90000 bytes" in run.problems[0].what
+    assert "of the tool bash, 90000 bytes cut to 16384" in run.problems[0].what
 
 
 def test_a_log_without_events_of_a_model_follows_a_rule(tmp_path: Path) -> None:
