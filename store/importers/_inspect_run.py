@@ -79,6 +79,8 @@ class SampleRuns:
     _agents: dict[str, _Agent] = field(default_factory=dict)
     _spans: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     """Type, name and parent of each span."""
+    _steps: list[str] = field(default_factory=list)
+    """Types of the steps that are open: what logs had before there were spans."""
 
     def runs(self) -> Iterator[Run]:
         """Yield the main run, and then those below it."""
@@ -124,6 +126,10 @@ class SampleRuns:
         if kind == "span_begin":
             named = (string(event.get("type")), string(event.get("name")))
             self._spans[string(event.get("id"))] = (*named, string(event.get("parent_id")))
+        elif kind == "step" and event.get("action") == "begin":
+            self._steps.append(string(event.get("type")))
+        elif kind == "step" and self._steps:
+            self._steps.pop()
         elif kind == "model":
             self._model(self._agent(self._whose(place, event)), event, origin)
         elif kind == "tool":
@@ -146,7 +152,7 @@ class SampleRuns:
             kind, name, parent = self._spans[span]
             chain.append((kind, name, span))
             span = parent
-        if any(kind in ("scorer", "scorers") for kind, _, _ in chain):
+        if {"scorer", "scorers"} & {*self._steps, *(kind for kind, _, _ in chain)}:
             return "scorers"
         kinds = [kind for kind, _, _ in chain]
         if "agent" in kinds:

@@ -1,7 +1,8 @@
 """A sample of an Inspect log with what its events refer to put in place.
 
 Texts of 100 characters and more stand once, as attachments, and events name
-them (``attachment://`` and a hash, or in chunked samples a number).  Messages
+them (``attachment://`` and a hash, or in chunked samples a number; in the
+first logs ``tc://``, with events and texts in ``transcript``).  Messages
 of model events, and those of wire requests, may stand in pools, of which an
 event names half-open ranges.  Facts from the source of inspect_ai
 (``log/_condense.py``, ``log/_pool.py``, ``log/_recorders/chunked``).
@@ -18,7 +19,7 @@ from store.stopping import go_on
 
 __all__ = ["Sample", "event_texts"]
 
-_PREFIX: Final = "attachment://"
+_PREFIXES: Final = ("attachment://", "tc://")
 _CALL_KEYS: Final = ("messages", "contents")
 _MOST: Final = 200_000
 """Messages of one request: ranges that name more are no real ones."""
@@ -40,6 +41,13 @@ class Sample:
     _calls: list[object] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        first = mapping(self.value.get("transcript"))
+        if first and not items(self.value.get("events")):
+            self.value = {
+                **self.value,
+                "events": items(first.get("events")),
+                "attachments": first.get("content"),
+            }
         held = self.value.get("attachments")
         pairs = held.items() if isinstance(held, dict) else enumerate(items(held))
         self._attachments = {str(key): text for key, text in pairs if isinstance(text, str)}
@@ -110,7 +118,7 @@ class Sample:
         while waiting:
             inside, key = waiting.pop()
             item = inside[key]  # type: ignore[index]
-            if isinstance(item, str) and item.startswith(_PREFIX):
+            if isinstance(item, str) and item.startswith(_PREFIXES):
                 inside[key] = self._attached(item)  # type: ignore[index]
             elif isinstance(item, dict):
                 copied = inside[key] = dict(item)  # type: ignore[index]
@@ -121,7 +129,7 @@ class Sample:
         return holder[0]
 
     def _attached(self, name: str) -> str:
-        key = name.removeprefix(_PREFIX)
+        key = name.partition("://")[2]
         found = self._attachments.get(key)
         if found is None and _is_name(key):
             self._miss(name)

@@ -173,6 +173,22 @@ def test_scorers_and_agents_of_tools_are_runs_below_the_sample(tmp_path: Path) -
     ]
 
 
+def test_the_first_logs_keep_events_in_a_transcript_and_scorers_in_steps(tmp_path: Path) -> None:
+    scored = {"event": "step", "type": "scorer", "name": "x"}
+    events = [
+        model([message("user", f"tc://{HASH}")], "done"),
+        {**scored, "action": "begin"},
+        model([message("user", "grade it")], "C"),
+        {**scored, "action": "end"},
+    ]
+    value = {"id": 1, "epoch": 1, "transcript": {"events": events, "content": {HASH: LONG}}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({**HEADER, "samples": [value]}))
+    main, scorers = opened(path)
+    assert texts(main, 1) == [LONG]
+    assert (scorers.run_id, len(scorers.calls)) == ("r/1_epoch_1/scorers", 1)
+
+
 def test_what_was_submitted_is_an_answer(tmp_path: Path) -> None:
     said = model([TASK], calls=[call("c1", "submit", answer="it is 12")])
     (run,) = opened(eval_file(tmp_path / "a.eval", {"samples/s_epoch_1.json": sample(said)}))
