@@ -39,6 +39,8 @@ _PARTLY: Final = "some messages of the request are of a form that is not known; 
 _EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _WORDS: Final = (b'"human"', b'"system"', b'"ai"', b"HumanMessage", b"AIMessage", b"SystemMessage")
 """Without one of these no head begins such a log; a large one need not be parsed to know it."""
+_LEVELS: Final = 8
+"""Around the messages of one side stand no more objects and lists than these."""
 _LONG: Final = 40
 """A summary of fewer characters may stand in any message by chance."""
 
@@ -91,17 +93,21 @@ def _request(line: Mapping[str, object]) -> list[Plain | None]:
     return []
 
 
-def _messages(value: object) -> list[Plain | None]:
+def _messages(value: object, level: int = 0) -> list[Plain | None]:
     """Return the messages of one side of a call, wherever they stand in it."""
+    if level > _LEVELS:
+        return []
     if isinstance(value, dict):
         whole = plains_in(value)
         if whole and None not in whole:
             return whole
-        return next((m for key in _INNER if (m := _messages(value.get(key)))), [])
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
-        return _messages(value[0])
-    if isinstance(value, list) and value and isinstance(value[0], dict) and "message" in value[0]:
-        return _messages(value[0]["message"])
+        inner = (_messages(value.get(key), level + 1) for key in _INNER)
+        return next(filter(None, inner), [])
+    first = value[0] if isinstance(value, list) and value else None
+    if isinstance(value, list) and len(value) == 1 and isinstance(first, list):
+        return _messages(first, level + 1)
+    if isinstance(first, dict) and "message" in first:
+        return _messages(first["message"], level + 1)
     return plains_in(value)
 
 

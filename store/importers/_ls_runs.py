@@ -14,6 +14,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -160,9 +161,10 @@ class Runs:
         whole = [node for node in nodes if node.kind == "object" and node.complete]
         before = self._found
         for node in whole:
-            value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
-            if is_run(value):
-                self._add_value(value, name)
+            with suppress(JsonError):  # what the tolerant parser took for whole may not be
+                value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+                if is_run(value):
+                    self._add_value(value, name)
         count = self._found - before
         what = f"is not JSON: {error}; {count} runs before that place were read"
         self.problems.append(Problem(name, what))

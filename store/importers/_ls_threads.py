@@ -33,6 +33,8 @@ _ROLE: Final = re.compile(r"(?:System|Human|AI|Tool|Function): ")
 """How LangChain begins each message when it writes a request as one text."""
 _EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _SUMMARY: Final = "summarization"
+_LEVELS: Final = 8
+"""Around the messages of what a tool returned stand no more objects than these."""
 
 
 def threads_of(runs: Runs) -> list[ThreadRecord]:
@@ -314,14 +316,14 @@ def _counts(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _messages_in(output: object) -> object:
+def _messages_in(output: object, level: int = 0) -> object:
     """Return the messages of what a tool returned: one, a list, or those of a command's update."""
     if not isinstance(output, dict):
         return output if isinstance(output, list) else None
     for key in ("update", "kwargs"):
         inner = output.get(key)
-        if isinstance(inner, dict) and ("messages" in inner or "update" in inner):
-            return _messages_in(inner)
+        if isinstance(inner, dict) and inner.keys() & {"messages", "update"} and level < _LEVELS:
+            return _messages_in(inner, level + 1)
     return output["messages"] if isinstance(output.get("messages"), list) else output
 
 
