@@ -158,7 +158,8 @@ class Members:
         self.problems += self.runs.problems
         found = threads_of(self.runs)
         for record in found:
-            places = (call.origin for call in record.calls)
+            places = [call.origin for call in record.calls]
+            places += [said.origin for said in record.results.values()]
             names = (_LINE.sub("", place.partition("#")[0]) for place in places)
             record.sources = [(name, FORMATS["traces"]) for name in dict.fromkeys(names)]
         return found

@@ -38,7 +38,10 @@ _LEVELS: Final = 8
 
 
 def threads_of(runs: Runs) -> list[ThreadRecord]:
-    """Return a record for each thread and for each sub-agent of it, in the order of their calls."""
+    """Return a record for each thread and for each sub-agent of it, in the order of their calls.
+
+    Some may hold results of tools and no call: `store.importers._lc_join.homed` says whose.
+    """
     reader = _Reader(runs)
     for run in runs.ordered():
         reader.add(run)
@@ -75,7 +78,8 @@ class _Reader:
                 record.problems.append(Problem(self._name(), what, ProblemKind.NOTED))
         for record in [each for each in self._records.values() if not each.calls]:
             self._give_up(record)
-        found = [each for each in self._records.values() if each.calls]
+        found = [each for each in self._records.values() if each.calls or each.results]
+        found += [e for e in self._records.values() if e.artifacts and e not in found]
         found.sort(key=lambda record: (record.thread, record.namespace))
         if self._masker.count and found:
             what = f"{self._masker.count} texts of the shape of a credential were masked"
@@ -85,10 +89,12 @@ class _Reader:
     def _give_up(self, record: ThreadRecord) -> None:
         """Give what was obtained where no model was called to the thread around it."""
         thread = self._records.get((record.thread, ""))
-        if thread is None or thread is record:
-            return
-        thread.artifacts += record.artifacts
-        thread.results = {**record.results, **thread.results}
+        if thread is None:
+            record.namespace = ""
+        elif thread is not record:
+            thread.artifacts += record.artifacts
+            thread.results = {**record.results, **thread.results}
+            record.artifacts, record.results = [], {}
 
     def _name(self) -> str:
         return next(iter(self.runs.origins.values()), "").partition(":")[0]
