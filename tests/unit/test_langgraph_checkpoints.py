@@ -271,7 +271,7 @@ def test_a_summary_without_a_mark_is_one_where_messages_left_as_it_came(
     with closing(database(path)) as connection:
         saver = Saver(connection)
         held = saver.turn([human("Hi")], [ai("", "a1", "c1")], [tool("x", "c1")], [ai("ok", "a2")])
-        rest = [human(words, "s1"), human("More", "h2")]
+        rest: list[object] = [human(words, "s1"), human("More", "h2")]
         rest = rest if dropped else [*held, *rest]
         saver.save({"messages": rest})
         saver.write("~__pregel_pull, agent", ("messages", [ai("Done.", "a3")]))
