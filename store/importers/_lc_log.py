@@ -26,12 +26,23 @@ __all__ = ["CallLog", "is_summary_of", "looks_like_log"]
 
 _GIVEN: Final = ("request", "messages", "input", "inputs", "prompt", "prompts")
 _SENT: Final = ("request", "input", "inputs", "prompt", "prompts")
+_CALLED: Final = ("response", "completion", "generation")
+"""Beside bare messages only these are an answer: a state may have others."""
 _MADE: Final = ("response", "output", "outputs", "completion", "answer", "result", "generation")
 _INNER: Final = ("messages", "message", "generations", "input", "inputs")
 _THREADS: Final = ("thread_id", "session_id", "conversation_id", "thread", "scenario")
 _TIMES: Final = ("timestamp", "ts", "time", "at", "start_time", "created_at")
 _FOREIGN: Final = frozenset(
-    {"event", "run_type", "traceId", "parentUuid", "sessionId", "resourceSpans", "trajectory"}
+    {
+        "event",
+        "run_type",
+        "dataset_id",
+        "traceId",
+        "parentUuid",
+        "sessionId",
+        "resourceSpans",
+        "trajectory",
+    }
 )
 """An object with one of these is a record of another format."""
 _SERIALISED: Final = frozenset({"human", "ai", "system", "tool", "function", "chat"})
@@ -89,7 +100,10 @@ def _request(line: Mapping[str, object]) -> list[Plain | None]:
     for key in _GIVEN:
         found = _messages(line.get(key))
         if found:
-            return found
+            last = found[-1]
+            # A state ends with the answer, a request before it.
+            ended = key == "messages" and last is not None and last.role == "assistant"
+            return [] if ended else found
     return []
 
 
@@ -112,13 +126,16 @@ def _messages(value: object, level: int = 0) -> list[Plain | None]:
 
 
 def _answer(line: Mapping[str, object]) -> list[Plain]:
-    for key in _MADE:
+    """Return what came back: messages of the assistant alone, else it is the log of a chain."""
+    bare = not any(line.get(key) for key in _GIVEN if key != "messages")
+    for key in _CALLED if bare else _MADE:
         value = line.get(key)
         if isinstance(value, str) and value:
             return [Plain("assistant", value)]
-        found = [m for m in _messages(value) if m is not None and m.role == "assistant"]
-        if found:
-            return found
+        found = _messages(value)
+        made = [plain for plain in found if plain is not None and plain.role == "assistant"]
+        if made and len(made) == len(found):
+            return made
     return []
 
 

@@ -303,6 +303,20 @@ def test_the_generation_without_types_and_namespaces_is_read(tmp_path: Path) -> 
     assert run.calls[0].grade is Grade.DERIVED
 
 
+def test_documents_in_a_channel_are_obtained(tmp_path: Path) -> None:
+    path = tmp_path / "db.sqlite"
+    fields = {"page_content": "Clause 3.", "metadata": {"source": "policy.md"}, "type": "Document"}
+    document = ext(5, "langchain_core.documents.base", "Document", fields, "model_validate_json")
+    with closing(database(path)) as connection:
+        saver = Saver(connection)
+        held = saver.turn([human("Hi")])
+        saver.save({"messages": held, "context": [document]})
+        saver.write("~__pregel_pull, agent", ("messages", [ai("Done.", "a1")]))
+        saver.save({"messages": [*held, ai("Done.", "a1")], "context": [document]})
+    (run,) = runs_of(path)
+    assert [version.key.source_id for version in run.versions] == ["policy.md"]
+
+
 def test_an_encrypted_database_says_what_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "db.sqlite"
     with closing(database(path)) as connection:
