@@ -37,7 +37,7 @@ _TRIES: Final = 40
 _LONGEST: Final = 256 << 20
 """Bytes of one value: a text of a conversation that is longer is no text of a conversation."""
 _STEPS: Final = 100_000
-_ENDLESS: Final = 400_000
+_ENDLESS: Final = 20_000
 """So many times ``_STEPS`` instructions, and a table is no table that a program wrote."""
 
 
