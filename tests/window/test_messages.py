@@ -40,6 +40,7 @@ NOT_FOR_READERS = {
     "## Summarized at ",
     "text/plain; charset=utf-8",
     "(no summary available)",
+    "\n\n...[truncated {0} chars]...\n\n",
     "(no output)",
     "\n\n(command cancelled)",
     "\n\nCommand exited with code {0}",
