@@ -122,8 +122,8 @@ class _Gathering:
             return
         self.answered.add(name)
         text = result_text(step.response, sent.text if sent else None)
-        if text is None and sent is not None:
-            text = sent.text
+        if sent is not None and (text is None or step.shortfalls):
+            text = sent.text  # what the request carried is more than a span that was cut
         status = "error" if step.error or (sent is not None and sent.status) else ""
         self._result(ToolResult(name, text, status=status, origin=step.origin))
         if sent is not None and text is not None:

@@ -42,7 +42,8 @@ class Traced:
 
     Ids are lower-case hexadecimal where they were recorded as bytes, else as
     recorded; times are nanoseconds since 1970, 0 where not recorded.
-    ``dropped`` and ``dropped_events`` are what its writer says it left out.
+    ``dropped`` and ``dropped_events`` are what its writer says it left out,
+    ``tells_dropped`` whether its form has a place for that.
     ``error`` is empty where the span did not fail.  ``origin`` is its place.
     """
 
@@ -57,6 +58,7 @@ class Traced:
     events: list[Noted] = field(default_factory=list)
     dropped: int = 0
     dropped_events: int = 0
+    tells_dropped: bool = False
     error: str = ""
     scope: str = ""
     resource: Mapping[str, object] = field(default_factory=dict)

@@ -168,6 +168,23 @@ def test_attributes_that_were_dropped_without_a_gap_may_be_the_end_of_the_reques
     assert "the end of the request may be missing: 4 attributes" in lost(run)
 
 
+def test_a_span_of_exactly_the_limit_may_lack_some_where_its_form_cannot_say(
+    tmp_path: Path,
+) -> None:
+    start = "llm.input_messages"
+    held = {f"{start}.{n}.message.{key}": "user" for n in range(64) for key in ("role", "content")}
+    printed = {
+        "name": "LLM",
+        "context": {"trace_id": f"0x{TRACE}", "span_id": "0x01"},
+        "kind": "SpanKind.INTERNAL",
+        "attributes": held,
+    }
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(printed))
+    assert "the span has exactly 128 attributes" in lost(one(path))
+    assert one(otlp(path, span(1, held))).grade is Grade.RECORDED
+
+
 # -- damaged and hostile -------------------------------------------------------------------
 
 
@@ -178,6 +195,18 @@ def test_a_file_that_breaks_off_gives_the_spans_that_stand_whole(tmp_path: Path)
     run = one(path)
     assert 1 < len(run.calls) < 8
     assert "is not JSON" in lost(run)
+
+
+def test_a_request_that_unpacks_for_ever_is_told(tmp_path: Path) -> None:
+    size = 128 << 10
+    block = (size << 3 | 2).to_bytes(3, "little") + b"A"
+    last = (size << 3 | 3).to_bytes(3, "little") + b"A"
+    # A frame of blocks that each repeat one byte, with a window of 8 MB and no length.
+    bomb = b"\x28\xb5\x2f\xfd\x00\x68" + block * 1500 + last
+    path = tmp_path / "t.zst.bin"
+    path.write_bytes(len(bomb).to_bytes(4, "big") + bomb)
+    with pytest.raises(UnreadableError, match="grows to more than"):
+        read(path)
 
 
 def test_a_line_that_is_damaged_does_not_hide_the_others(tmp_path: Path) -> None:
