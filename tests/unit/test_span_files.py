@@ -14,6 +14,7 @@ from store.importers._probing import file_probe
 from store.records.grades import Grade
 from tests.unit.spans import (
     TRACE,
+    importer_of,
     lost,
     one,
     otlp,
@@ -130,6 +131,35 @@ def test_protobuf_tells_how_many_attributes_were_dropped(tmp_path: Path) -> None
     path = tmp_path / "t.pb"
     path.write_bytes(proto_span(CHAT, dropped=7))
     assert "7 attributes of the span were dropped by a limit" in lost(one(path))
+
+
+def test_spans_and_log_records_in_files_of_their_own_are_joined(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    made = span(1, {"gen_ai.operation.name": "chat"})
+    record = {
+        "traceId": made["traceId"],
+        "spanId": made["spanId"],
+        "eventName": "gen_ai.user.message",
+        "attributes": [{"key": "content", "value": {"stringValue": "Hi"}}],
+    }
+    otlp(folder / "traces.jsonl", made)
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+    (folder / "logs.jsonl").write_text(json.dumps(logs))
+    assert said(one(folder)) == [("user", "Hi")]
+
+
+def test_the_files_of_a_rotation_are_one_and_others_are_not(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    agent = span(1, {"gen_ai.operation.name": "invoke_agent"}, name="agent")
+    otlp(folder / "traces-2026-01-02T03-04-05.006.jsonl", agent)
+    otlp(folder / "traces.jsonl", span(2, CHAT, parent=1))
+    assert one(folder).title == "out#agent"
+    (folder / "traces.jsonl").rename(folder / "else.jsonl")
+    other = importer_of(folder)
+    assert other is not None
+    assert other.last_resort
 
 
 # -- limits --------------------------------------------------------------------------------
