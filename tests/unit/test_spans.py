@@ -170,3 +170,20 @@ def test_what_a_tool_gave_that_no_request_names_is_kept_as_obtained(tmp_path: Pa
     run = one(otlp(tmp_path / "t.json", span(2, tool), chat(3, [USER], [TOLD])))
     assert run.tool_results == ()
     assert [version.text for version in run.versions] == [BODY]
+
+
+def test_a_file_that_was_read_is_named_by_its_path(tmp_path: Path) -> None:
+    asked = {"type": "tool_call", "id": "c1", "name": "read_file", "arguments": {"path": "a/b.md"}}
+    call = {"role": "assistant", "parts": [asked]}
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "read_file",
+        "gen_ai.tool.call.id": "c1",
+        "gen_ai.tool.call.result": BODY,
+    }
+    spans = (chat(2, [USER], [call]), span(3, tool), chat(5, [USER, call, result(BODY)], [TOLD]))
+    run = one(otlp(tmp_path / "t.json", *spans))
+    (read_result,) = run.tool_results
+    assert read_result.is_file_read
+    assert [selection.source_id for selection in read_result.selections] == ["a/b.md"]
+    assert [version.key.source_id for version in run.versions] == ["a/b.md"]
