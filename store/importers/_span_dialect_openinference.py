@@ -8,6 +8,7 @@ provider's own request.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from store.importers._span_dialects import Dialect
@@ -84,6 +85,8 @@ def _generation(span: Traced, step: Step) -> None:
         offer(step, response=[_completed(text, "completion") for _, text in texts])
     step.raw_request = step.raw_request or json_of(at(held, "input.value"))
     step.raw_response = step.raw_response or json_of(at(held, "output.value"))
+    if step.request is None and _is_no_json(held):
+        step.lacks("input.value says that it is JSON and is none: it was replaced")
     offer(step, request=at(held, "input.value"), response=at(held, "output.value"))
     if _REDACTED in (at(held, "input.value"), *map(str, map(_content, messages))):
         step.lacks("texts of the request were redacted as they were recorded (__REDACTED__)")
@@ -91,6 +94,13 @@ def _generation(span: Traced, step: Step) -> None:
     step.finish_reason = step.finish_reason or text_of(held, "llm.finish_reason")
     settings_of(step, at(held, "llm.invocation_parameters"), indexed(held, "llm.tools"))
     add_usage(step, held, _USAGE)
+
+
+def _is_no_json(held: Mapping[str, object]) -> bool:
+    """Return whether the input is said to be JSON, and is a text that is none."""
+    value = at(held, "input.value")
+    said = text_of(held, "input.mime_type") == "application/json"
+    return said and isinstance(value, str) and isinstance(json_of(value), str)
 
 
 def _content(pair: tuple[int, object]) -> object:
