@@ -52,7 +52,7 @@ class Limits:
     @staticmethod
     def _dropped(span: Traced, step: Step) -> None:
         if span.dropped and not any(_SAID in each.what for each in step.shortfalls):
-            step.lacks(_dropped(span.dropped))
+            step.lacks(_dropped(span.dropped), request=not step.is_whole)
         if not span.tells_dropped and len(span.attributes) == _DEFAULT:
             step.lacks(_FULL)
         if span.dropped_events:

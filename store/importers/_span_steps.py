@@ -101,7 +101,8 @@ class Step:
     result, for a retrieval the query and the list of documents.  ``None``
     means not recorded.  ``label`` is the name of the model, tool or agent.
     ``references`` say for a field where its content stands, and the shortfall
-    that is none when it is found there.
+    that is none when it is found there.  ``is_whole`` says that the request is
+    all there, whatever attributes its span lost.
     """
 
     kind: Kind
@@ -127,6 +128,7 @@ class Step:
     settings: dict[str, object] = field(default_factory=dict)
     shortfalls: list[Shortfall] = field(default_factory=list)
     references: dict[str, tuple[str, str]] = field(default_factory=dict)
+    is_whole: bool = False
 
     def lacks(self, what: str, *, request: bool = True) -> None:
         """Note that something is not in the record."""

@@ -193,6 +193,21 @@ def test_openinference_messages_stand_under_numbered_names(tmp_path: Path) -> No
     assert "messages of the request are missing (2-9)" in lost(run)
 
 
+def test_messages_that_attributes_lost_are_taken_from_the_body_of_the_request(
+    tmp_path: Path,
+) -> None:
+    start = "llm.input_messages"
+    body = {"model": "m", "messages": [{"role": "user", "content": f"m{n}"} for n in range(3)]}
+    held = openinference("LLM", input__value=json.dumps(body)) | {
+        f"{start}.2.message.role": "user",
+        f"{start}.2.message.content": "m2",
+    }
+    run = one(otlp(tmp_path / "t.json", span(1, held, droppedAttributesCount=4)))
+    assert said(run) == [("user", "m0"), ("user", "m1"), ("user", "m2")]
+    assert run.grade is Grade.RECORDED
+    assert "4 attributes of the span were dropped" in lost(run)
+
+
 def test_retrieved_documents_are_sources_with_versions_and_stand_in_a_manifest(
     tmp_path: Path,
 ) -> None:
