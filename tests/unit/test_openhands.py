@@ -232,6 +232,23 @@ def test_events_of_the_sdk_are_read_with_their_condensations(tmp_path: Path) -> 
     assert [answer.text for answer in run.answers] == ["all done"]
 
 
+def test_what_the_sdk_says_behind_a_command_is_sent_and_a_long_text_is_clipped(
+    tmp_path: Path,
+) -> None:
+    events = sdk()
+    about = {"exit_code": 0, "working_dir": "/w", "prefix": "[cut before]\n", "suffix": ""}
+    long = {"content": [{"type": "text", "text": LONG}], "metadata": about, "is_error": False}
+    events[4]["observation"] = long
+    del events[6]
+    (run,) = opened(write(tmp_path / "events.json", events))
+    sent = texts(run, 2)[4]
+    assert sent.startswith("[cut before]\nline 0\n")
+    assert sent.endswith("[Command finished with exit code 0]")
+    assert len(sent) < 30_000
+    assert LONG in (run.tool_results[0].text or "")
+    assert "long observations" in run.calls[1].grade_reason
+
+
 def test_a_completion_log_among_the_events_is_the_request(tmp_path: Path) -> None:
     told = {"messages": [{"role": "user", "content": "as sent"}], "response": {"id": "r2"}}
     log = {"id": "l", "kind": "LLMCompletionLogEvent", "log_data": json.dumps(told)}
