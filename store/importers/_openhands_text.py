@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from store.importers._agent_run import AgentRun
 from store.importers._wire import string
+from store.records.grades import Grade
+from store.records.runs import EditKind
 
-__all__ = ["LIMIT", "clipped", "command_text", "cut"]
+__all__ = ["LIMIT", "clipped", "command_text", "cut", "note_cut"]
 
 LIMIT: Final = 30_000
 """Characters of an observation that are sent, where the settings do not say how many."""
@@ -54,3 +57,15 @@ def clipped(text: str, limit: int) -> str:
         return text
     half = (limit - _NOTICE) // 2
     return f"{text[:half]}\n{_CLIPPED}\n{text[-half:]}"
+
+
+def note_cut(agent: AgentRun, call_id: str, origin: str) -> None:
+    """Note that requests hold less of a result than the record does."""
+    agent.note_edit(
+        EditKind.TRUNCATE,
+        [agent.name_of(call_id)],
+        origin,
+        by="OpenHands",
+        reason="the client leaves out the middle of a long observation when it builds a request",
+        grade=Grade.INFERRED,
+    )

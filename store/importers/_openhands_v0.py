@@ -16,7 +16,7 @@ from typing import Final
 from store.importers._agent_messages import json_of, turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._openhands_text import LIMIT, command_text, cut
+from store.importers._openhands_text import LIMIT, command_text, cut, note_cut
 from store.importers._openhands_view import Condensed, EventView
 from store.importers._wire import count, items, mapping, members, string
 from store.records.grades import Grade
@@ -187,6 +187,7 @@ class _Reading:
         index = self.view.add(name, "tool" if metadata else "user", [part], origin)
         if kept is not None:
             self._cuts.add(index)
+            note_cut(self.agent, call_id, origin)
 
     def _recall(self, event: Mapping[str, object], name: str, origin: str) -> None:
         """Take what the agent was told of its workspace, or of a topic that was named."""

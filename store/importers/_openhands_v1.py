@@ -15,7 +15,7 @@ from typing import Final
 from store.importers._agent_messages import call_part, json_of, parts_of, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._openhands_text import LIMIT, clipped, command_text
+from store.importers._openhands_text import LIMIT, clipped, command_text, note_cut
 from store.importers._openhands_view import Condensed, EventView
 from store.importers._wire import Turn, count, items, mapping, members, string
 from store.jsonin import JsonError, loads
@@ -165,6 +165,7 @@ class _Reading:
         index = self.view.add(name, "tool", [part], origin)
         if kept is not None:
             self._cuts.add(index)
+            note_cut(self.agent, call_id, origin)
 
 
 def _logs(events: Iterable[object]) -> Iterator[tuple[str, list[Turn]]]:

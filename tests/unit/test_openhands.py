@@ -117,7 +117,8 @@ def test_forgotten_events_are_gone_and_their_summary_stands_at_its_place(tmp_pat
     kinds = [run.messages[index].parts[0].kind for index in last]
     assert kinds[2] is PartKind.SUMMARY
     assert texts(run, 3)[:3] == ["be good", "do it", "it looked at big"]
-    (edit,) = run.edits
+    cut, edit = run.edits
+    assert (cut.kind, cut.tool_call_ids, cut.before_call) == (EditKind.TRUNCATE, ("c1",), 2)
     assert (edit.kind, edit.tool_call_ids, edit.before_call) == (EditKind.COMPACT, ("c1",), 3)
 
 
