@@ -16,7 +16,7 @@ from typing import Final
 from store.importers._agent_messages import call_part, parts_of, result_part
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._inspect_call import asked_of
+from store.importers._inspect_call import Memory, asked_of
 from store.importers._wire import count, mapping, members, string
 from store.records.grades import Grade
 from store.records.runs import EditKind, OtherEvent, Part, PartKind, ProblemKind, Usage
@@ -99,7 +99,7 @@ class Steps:
         held = list(self.agent.held)
         request = None
         if self._request:
-            asked = asked_of([], self._request, _response(extra))
+            asked = asked_of([], self._request, _response(extra), Memory())
             if asked.turns:
                 request, grade = self.agent.messages(asked.turns, origin), asked.grade
                 reason = "the trajectory keeps the request of this call beside its steps"
