@@ -68,7 +68,7 @@ _PAGING: Final = (
     *("offset", "limit", "start_line", "end_line", "startLine", "endLine", "view_range"),
     *("line_range", "start", "end", "lines", "line_number", "head", "tail"),
 )
-_ALL: Final = (None, [], "", 0, -1)
+_ALL: Final[tuple[object, ...]] = (None, [], "", 0, -1)
 """Values of these that ask for the whole file."""
 _SHELLS: Final = frozenset(
     {
