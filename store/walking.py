@@ -18,6 +18,7 @@ from store.importers._archive_place import ArchiveFolder, is_archive
 from store.importers._archive_tar import is_tar
 from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
 from store.importers._probing import file_probe, folder_probe, reason, unknown
+from store.mixed import together
 from store.records.runs import Problem, ProblemKind, Run
 from store.stopping import go_on
 
@@ -196,9 +197,10 @@ class _Archive:
         importer = recognised(probe) if isinstance(probe, Probe) else None
         walk = _Walk(root.resolve(), held)
         if importer is not None and isinstance(probe, Probe):
-            yield Found(importer, probe, walk.place(probe, importer), _handed_over)
+            found = Found(importer, probe, walk.place(probe, importer), _handed_over)
+            yield from together((found, *walk.beside(importer, probe)), self.label)
             return
-        yield from walk.inside(root, self.label)
+        yield from together(walk.inside(root, self.label), self.label)
         yield from walk.problems
         if walk.others and not self.wanted:
             yield Problem(_files.shown(self.label), walk.left_out(self.label), ProblemKind.NOTED)
@@ -218,11 +220,11 @@ def _folder(path: Path, label: str) -> _Met:
         yield probe
         return
     importer = recognised(probe)
-    if importer is not None:
-        yield on_disk(importer, probe)
-        return
     walk = _Walk(path.resolve())
-    yield from walk.inside(path, label)
+    if importer is not None:
+        yield from together((on_disk(importer, probe), *walk.beside(importer, probe)), label)
+        return
+    yield from together(walk.inside(path, label), label)
     if not walk.found:
         yield from _without_run(probe, walk.problems)
         return
@@ -290,6 +292,7 @@ class _Walk:
             if importer is not None:
                 self.found += 1
                 yield Found(importer, probe, self.place(probe, importer), _handed_over)
+                yield from self.beside(importer, probe)
             elif probe.is_folder:
                 names = sorted(probe.names - _NOT_WALKED, reverse=True)
                 pending += [(place / each, f"{name}/{each}") for each in names]
@@ -297,6 +300,19 @@ class _Walk:
                 yield from self._archive(probe)
             else:
                 self._leave_out(name)
+
+    def beside(self, importer: Importer, folder: Probe) -> Iterator[Found]:
+        """Yield the traces of other formats in a folder that *importer* reads as a whole."""
+        for name in sorted(folder.names) if folder.is_folder and importer.shares else ():
+            place = folder.path / name
+            real = place.resolve()
+            if not place.is_file() or self.root not in real.parents or real in self._seen:
+                continue
+            probe = self._probe(place, f"{folder.label.rstrip('/')}/{name}")
+            other = recognised(probe) if probe is not None else None
+            if probe is not None and other is not None and other.name != importer.name:
+                self._seen.add(real)
+                yield Found(other, probe, self.place(probe, other), _handed_over)
 
     def place(self, probe: Probe, importer: Importer) -> Place:
         """Return from where it is read what *probe* shows."""

@@ -93,6 +93,8 @@ class Importer:
     ``heads_tell`` says that it looks at nothing but heads of files.
     ``alone`` says that of a file nothing else is looked at, neither beside it
     nor in a folder of its name: then nothing else is taken out of an archive.
+    ``shares`` says that a folder may hold traces of other formats beside its
+    own: those are read as well, and may be records of the same runs.
     """
 
     name: str
@@ -108,3 +110,4 @@ class Importer:
     listing: Callable[[Probe], Iterator[Listed | Problem]] | None = None
     heads_tell: bool = False
     alone: bool = False
+    shares: bool = False

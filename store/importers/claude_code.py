@@ -217,4 +217,5 @@ IMPORTER = Importer(
     read=read,
     listing=listing,
     heads_tell=True,
+    shares=True,
 )

@@ -76,4 +76,5 @@ IMPORTER = Importer(
     order=30,
     recognise=recognise,
     read=read,
+    shares=True,
 )

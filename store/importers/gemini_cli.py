@@ -209,4 +209,5 @@ IMPORTER = Importer(
     order=28,
     recognise=recognise,
     read=read,
+    shares=True,
 )

@@ -274,4 +274,5 @@ IMPORTER = Importer(
     order=24,
     recognise=recognise,
     read=read,
+    shares=True,
 )

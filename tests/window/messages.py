@@ -19,6 +19,8 @@ ROOMS = (
     "store/entries.py",
     "store/opening.py",
     "store/walking.py",
+    "store/joining.py",
+    "store/mixed.py",
     "store/evidence.py",
     "store/jsonin.py",
     "store/_decision_lines.py",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QVBoxLayout, QWidget
 
 from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
@@ -68,14 +68,11 @@ class FindingsView(QWidget):
         self._load(desk.place)
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.setContentsMargins(0, 0, 6, 0)
-        line.addWidget(self.filter, 1)
-        line.addWidget(self.group, 0, Qt.AlignmentFlag.AlignTop)
+        self.filter.put_beside(self.group)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(line)
+        column.addWidget(self.filter)
         column.addWidget(self.hidden)
         column.addWidget(self.view, 1)
         # A verdict in another language stands behind its name in the record.
