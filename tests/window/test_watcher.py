@@ -33,13 +33,13 @@ def test_an_application_under_watch_measures_the_processor_and_not_the_clock() -
         "app = WatchedApplication(['x'])\n"
         "app.watcher = watcher = Watcher(50)\n"
         "def busy():\n"
-        "    until = time.thread_time() + 0.08\n"
+        "    until = time.thread_time() + 0.3\n"
         "    while time.thread_time() < until: pass\n"
-        "watcher.do(lambda: time.sleep(0.2))\n"
+        "watcher.do(lambda: time.sleep(0.4))\n"
         "watcher.do(busy)\n"
         "QTimer.singleShot(20, app.quit)\n"
         "app.exec()\n"
-        "print(len(watcher.held), round(watcher.longest) >= 80)\n"
+        "print(len(watcher.held), round(watcher.longest) > 50)\n"
     )
     command = [sys.executable, "-c", program]
     told = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HOME)  # noqa: S603
