@@ -40,7 +40,7 @@ def _yardstick() -> float:
 
 
 def slowness(best: float) -> float:
-    """Return how many times slower than *best* the same work is just now, in three of four cases."""
+    """Return how many times slower than *best* the same work is now, in three of four cases."""
     taken = sorted(_yardstick() for _ in range(_AT_ONCE))
     return max(1.0, taken[_AT_ONCE * 3 // 4] / best)
 
