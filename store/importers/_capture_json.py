@@ -56,23 +56,34 @@ def _entries(entries: list[object]) -> Iterator[Interaction]:
         yield pair_of(entry, number)
 
 
-def is_pair(value: object) -> bool:
-    """Return whether *value* holds a request with its response, in any of the known shapes."""
+def is_pair(value: object, *, begun: bool = False) -> bool:
+    """Return whether *value* holds a request with its response, in any of the known shapes.
+
+    *begun* says that only its beginning is known: a long request may stand before a response.
+    """
     if not isinstance(value, dict):
         return False
     if BUNDLE in value or is_logged(value):
         return True
     request = value.get("request")
+    if begun and isinstance(request, dict) and (_is_body(request) or _is_sent(request)):
+        return True
     if isinstance(request, dict) and ({"body", "url", "uri", "path", "method"} & request.keys()):
         return "response" in value or "body" in request
     return isinstance(request, dict) and "response" in value and _is_body(request)
+
+
+def _is_sent(request: Mapping[str, object]) -> bool:
+    """Return whether it says where a request went, and how."""
+    return bool({"url", "uri", "path"} & request.keys() and {"method", "headers"} & request.keys())
 
 
 def _is_body(request: Mapping[str, object]) -> bool:
     """Return whether it is the body of a request itself, in the form of a provider."""
     messages = request.get("messages")
     if isinstance(messages, list):
-        return bool(messages) and isinstance(messages[0], dict) and "role" in messages[0]
+        first = messages[0] if messages else None
+        return isinstance(first, dict) and bool({"role", "content"} & first.keys())
     return any(key in request for key in _BODIES if key != "messages")
 
 
@@ -116,7 +127,8 @@ def _got(value: Mapping[str, object], response: Mapping[str, object]) -> Message
     content = response.get("content")
     if isinstance(content, dict) and ({"text", "mimeType", "size"} & content.keys()):
         kind = _text(content.get("mimeType"))
-        headers = {"content-type": kind, **headers} if kind else headers
+        if kind:
+            headers.setdefault("content-type", kind)
         return _message(headers, content.get("text"), _text(content.get("encoding")))
     for key in ("body", "body_raw"):
         if response.get(key) is not None:

@@ -69,6 +69,8 @@ def _generation(span: Traced, step: Step) -> None:
     written = indexed(held, "llm.output_messages")
     prompts = indexed(held, "llm.prompts")
     texts = indexed(held, "llm.choices")
+    if not messages and isinstance(at(held, "llm.input_messages"), str):
+        step.lacks("llm.input_messages is recorded in a spelling that is not read")
     if messages:
         if not (isinstance(step.request, list) and len(step.request) > len(messages)):
             asked = numbered(step, messages, span.dropped)

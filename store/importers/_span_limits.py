@@ -7,7 +7,6 @@ and where several values have the same, round, greatest length.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -61,21 +60,13 @@ def _dropped(count: int) -> str:
 
 def limits_of(spans: Sequence[Traced]) -> Limits:
     """Return what all *spans* of a file show."""
-    lengths: Counter[int] = Counter()
-    broken: set[int] = set()
-    for value in _all_texts(spans):
-        if len(value) >= _SHORTEST:
-            lengths[len(value)] += 1
-            if value[:1] in "[{" and isinstance(json_of(value), Cut):
-                broken.add(len(value))
-    if not lengths:
+    longest = max(map(len, _all_texts(spans)), default=0)
+    if longest < _SHORTEST:
         return Limits()
-    longest = max(lengths)
-    if longest in broken:
-        return Limits(longest)
-    shared = lengths[longest] >= _ENOUGH and _is_round(longest)
-    distinct = {value for value in _all_texts(spans) if len(value) == longest} if shared else ()
-    return Limits(longest if len(distinct) >= _ENOUGH else 0)
+    found = {value for value in _all_texts(spans) if len(value) == longest}
+    is_cut = any(value[:1] in "[{" and isinstance(json_of(value), Cut) for value in found)
+    shared = len(found) >= _ENOUGH and _is_round(longest)
+    return Limits(longest if is_cut or shared else 0)
 
 
 def _is_round(length: int) -> bool:

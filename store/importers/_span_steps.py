@@ -98,6 +98,8 @@ class Step:
     the record has them too.  For a tool they are its arguments and its
     result, for a retrieval the query and the list of documents.  ``None``
     means not recorded.  ``label`` is the name of the model, tool or agent.
+    ``references`` say for a field where its content stands, and the shortfall
+    that is none when it is found there.
     """
 
     kind: Kind
@@ -122,6 +124,7 @@ class Step:
     error: str = ""
     settings: dict[str, object] = field(default_factory=dict)
     shortfalls: list[Shortfall] = field(default_factory=list)
+    references: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def lacks(self, what: str, *, request: bool = True) -> None:
         """Note that something is not in the record."""

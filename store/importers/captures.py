@@ -25,7 +25,7 @@ from store.importers._capture_gateways import GATEWAY
 from store.importers._capture_http import Interaction
 from store.importers._capture_masking import mask_exchange
 from store.importers._capture_run import run_of
-from store.importers._capture_secrets import Masker, shown_url
+from store.importers._capture_secrets import Masker, credentials_in_url, shown_url
 from store.importers._capture_threads import Threads
 from store.importers._capture_uploads import kept_file
 from store.importers._providers import is_response, provider_of, providers, wire_of
@@ -80,6 +80,20 @@ def read(probe: Probe) -> Iterator[Run]:
         )
         problems = []
         yield run_of(thread, probe.path.name, builder)
+
+
+def credentials(probe: Probe) -> int:
+    """Return how many headers, addresses and texts of a capture may be credentials."""
+    with _files.open_regular(probe.path) as file:
+        capture = Capture(file.read(), is_response)
+    reading = _Reading(probe.path.name)
+    count = 0
+    for interaction in capture.interactions():
+        for message in (interaction.request, interaction.response):
+            count += getattr(message.headers, "credentials", 0)
+        count += credentials_in_url(interaction.url)
+        reading.add(interaction)
+    return count + reading.masked
 
 
 class _Reading:
@@ -183,6 +197,11 @@ class _Reading:
         place = shown_url(wire.interaction.url) or "?"
         counted[place] = counted.get(place, 0) + 1
 
+    @property
+    def masked(self) -> int:
+        """How many texts were masked so far."""
+        return self._masker.count
+
     def problems(self) -> list[Problem]:
         """Return what is wrong with the file, apart from its conversations."""
         found = list(self._problems)
@@ -226,4 +245,5 @@ IMPORTER = Importer(
     alone=True,
     recognise=recognise,
     read=read,
+    credentials=credentials,
 )

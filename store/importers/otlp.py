@@ -19,7 +19,9 @@ from store.importers._span_otlp import is_otlp, spans_in
 from store.importers._span_protobuf import ProtobufError, request_of
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Traced
-from store.importers._wire import items, members
+from store.importers._unpacking import PackedError
+from store.importers._wire import items, mapping, members
+from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, Run
 
@@ -35,7 +37,7 @@ def recognise(probe: Probe) -> bool:
     if is_frames(probe.head):
         return True
     value = first_of(probe.head)
-    found = items(value)[:1] or [value]
+    found = items(value)[:1] or items(mapping(value).get("spans"))[:1] or [value]
     return any(is_otlp(each) or is_console_span(each) for each in found)
 
 
@@ -58,7 +60,7 @@ def _spans(value: object, origin: str) -> Iterator[Traced]:
     elif is_console_span(value):
         yield console_span(value, origin)
     else:
-        for each in members(value):
+        for each in members(mapping(value).get("spans", value)):
             yield from _spans(each, origin)
 
 
@@ -66,18 +68,25 @@ def _read_frames(probe: Probe, reading: Reading) -> None:
     with _files.open_regular(probe.path) as file:
         data = file.read()
     number = 0
-    for number, frame in enumerate(frames(data), 1):
-        origin = f"{probe.path.name}[{number}]"
-        try:
-            request = request_of(frame)
-        except ProtobufError as error:
-            what = f"this export request is no protobuf that can be read ({error})"
-            reading.problems.append(Problem(origin, what))
-            continue
-        for span in spans_in(request, origin):
-            reading.add_span(span)
-    if not number:
+    try:
+        for number, frame in enumerate(frames(data), 1):
+            _read_frame(frame, f"{probe.path.name}[{number}]", reading)
+    except PackedError as error:
+        what = f"this export request and those behind it were not read: it {error}"
+        reading.problems.append(Problem(f"{probe.path.name}[{number + 1}]", what))
+    if not number and not reading.problems:
         raise UnreadableError(_files.shown(probe.label), "holds no export request")
+
+
+def _read_frame(frame: bytes, origin: str, reading: Reading) -> None:
+    try:
+        request = loads(frame) if frame[:1] in (b"{", b"[") else request_of(frame)
+    except (ProtobufError, JsonError) as error:
+        what = f"this export request cannot be read ({error})"
+        reading.problems.append(Problem(origin, what))
+        return
+    for span in _spans(request, origin):
+        reading.add_span(span)
 
 
 IMPORTER = Importer(

@@ -308,6 +308,22 @@ def test_a_notebook_that_prints_a_response_holds_it(tmp_path: Path, shown: str) 
     assert run.calls[0].grade is Grade.UNKNOWN
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"request": {**ASKED, "messages": [{"content": "Héllo " + "x" * 90_000, "role": "user"}]}},
+        {"request": {"url": URL, "method": "POST", "headers": {"a": "x" * 90_000}, "body": ASKED}},
+        {**PORTKEY, "transformedRequest": {"headers": {"a": "x" * 90_000}, "body": ASKED}},
+    ],
+)
+def test_a_request_longer_than_what_recognition_sees_is_known_by_its_beginning(
+    tmp_path: Path, value: Json
+) -> None:
+    (run,) = opened(tmp_path, "long.json", {**value, "response": {"status": 200, "body": CHAT}})
+    assert isinstance(run, Run)
+    assert texts(run)[0].startswith("Héllo")
+
+
 def test_half_of_a_pair_keeps_its_request(tmp_path: Path) -> None:
     text = json.dumps({"request": {"url": URL, "body": ASKED}, "response": {"body": CHAT}})
     (run,) = opened(tmp_path, "half.json", text[: len(text) - 60])

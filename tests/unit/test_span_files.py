@@ -76,12 +76,37 @@ def frames(path: Path) -> None:
     path.write_bytes((len(made).to_bytes(4, "big") + made) * 2)
 
 
+def packed(path: Path) -> None:
+    """Write two requests as the collector does with compression: JSON, and protobuf."""
+    made = [_zstd(json.dumps(request([span(1, CHAT)])).encode()), _zstd(proto_span(CHAT))]
+    path.write_bytes(b"".join(len(each).to_bytes(4, "big") + each for each in made))
+
+
+def _zstd(data: bytes) -> bytes:
+    """Return *data* as a Zstandard frame of one block that is not compressed."""
+    block = (len(data) << 3 | 1).to_bytes(3, "little")
+    return b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little") + block + data
+
+
+def answered(path: Path) -> None:
+    """Write what a back end answers: batches of spans."""
+    spans = request([span(1, CHAT)])["resourceSpans"]
+    path.write_text(json.dumps({"batches": spans}))
+
+
+def wrapped(path: Path) -> None:
+    """Write a request inside of an answer."""
+    path.write_text(json.dumps({"result": request([span(1, CHAT)])}))
+
+
 def utf16(path: Path) -> None:
     """Write a request in another encoding."""
     path.write_bytes(json.dumps(request([span(1, CHAT)])).encode("utf-16"))
 
 
-@pytest.mark.parametrize("write", [snake, indented, console, protobuf, frames, utf16])
+@pytest.mark.parametrize(
+    "write", [snake, indented, console, protobuf, frames, packed, utf16, answered, wrapped]
+)
 def test_a_request_is_read_in_whatever_form_it_was_written(
     tmp_path: Path, write: Callable[[Path], None]
 ) -> None:
@@ -165,7 +190,7 @@ def test_protobuf_that_breaks_off_is_told(tmp_path: Path) -> None:
     path = tmp_path / "t.pb"
     made = proto_span(CHAT)
     path.write_bytes(len(made).to_bytes(4, "big") + made + len(made).to_bytes(4, "big") + made[:50])
-    assert "this export request is no protobuf that can be read" in lost(one(path))
+    assert "this export request cannot be read" in lost(one(path))
 
 
 @pytest.mark.parametrize(

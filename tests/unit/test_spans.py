@@ -135,6 +135,31 @@ def test_content_that_stands_elsewhere_is_told_and_proves_nothing(tmp_path: Path
     assert "gen_ai.input.messages stands elsewhere: s3://bucket/a_inputs.json" in lost(run)
 
 
+def test_content_that_lies_beside_the_trace_is_read_from_there(tmp_path: Path) -> None:
+    held = {
+        **CHAT,
+        "gen_ai.input.messages_ref": "s3://bucket/uploads/a_inputs.json",
+        "gen_ai.output.messages_ref": "file:///../../a_outputs.jsonl",
+    }
+    (tmp_path / "uploads").mkdir()
+    (tmp_path / "uploads" / "a_inputs.json").write_text(json.dumps([USER]))
+    (tmp_path / "a_outputs.jsonl").write_text(json.dumps(TOLD))
+    run = one(otlp(tmp_path / "t.json", span(1, held)))
+    assert (run.grade, lost(run)) == (Grade.RECORDED, "")
+    assert said(run) == [("user", "What is the limit?")]
+    assert run.answers[0].text == "It is 200."
+
+
+def test_content_outside_the_folder_is_never_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "a.json").write_text(json.dumps([USER]))
+    (tmp_path / "inside" / "b.json").symlink_to(tmp_path / "a.json")
+    for place in ("../a.json", "b.json"):
+        held = {**CHAT, "gen_ai.input.messages_ref": place}
+        run = one(otlp(tmp_path / "inside" / "t.json", span(1, held)))
+        assert (run.grade, said(run)) == (Grade.UNKNOWN, [])
+
+
 def test_calls_without_content_are_counted_and_never_taken_for_empty_requests(
     tmp_path: Path,
 ) -> None:
@@ -194,8 +219,9 @@ def test_retrieved_documents_are_sources_with_versions_and_stand_in_a_manifest(
         "llm.input_messages.0.message.content": f"Context: {BODY}",
     }
     run = one(otlp(tmp_path / "t.json", span(1, documents), span(2, asked)))
-    assert [version.key.source_id for version in run.versions] == ["limits.md"]
-    assert [e.source_id for m in run.manifests for e in m.entries] == ["limits.md", "d4"]
+    (version,) = run.versions
+    assert (version.key.source_id, version.title, version.text) == ("d3", "limits.md", BODY)
+    assert [e.source_id for m in run.manifests for e in m.entries] == ["d3", "d4"]
 
 
 def test_numbered_prompts_of_traceloop_are_read(tmp_path: Path) -> None:
