@@ -164,8 +164,9 @@ def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
     base.files += record.files
     base.sources += [each for each in record.sources if each not in base.sources]
     base.artifacts += record.artifacts
-    base.other += record.other
-    base.problems += [each for each in record.problems if each not in base.problems]
+    base.other += record.other if not base.other else ()
+    known = {each.what for each in base.problems}
+    base.problems += [each for each in record.problems if each.what not in known]
     if differing:
         what = (
             f"{len(differing)} requests stand otherwise in another record of the thread, which "
