@@ -79,8 +79,8 @@ class _Reader:
                 record.problems.append(Problem(self._name(), what, ProblemKind.NOTED))
         for record in [each for each in self._records.values() if not each.calls]:
             self._give_up(record)
-        found = [each for each in self._records.values() if each.calls or each.results]
-        found += [e for e in self._records.values() if e.artifacts and e not in found]
+        records = self._records.values()
+        found = [each for each in records if each.calls or each.results or each.artifacts]
         found.sort(key=lambda record: (record.thread, record.namespace))
         if self._masker.count and found:
             what = f"{self._masker.count} texts of the shape of a credential were masked"
