@@ -159,7 +159,7 @@ def _finding(stage: Stage) -> None:
     audit = stage.shell.desk.audit()
     without = [at for at, found in enumerate(audit.findings) if found.where.citation is None]
     if without:
-        stage.shell.desk.go(Place(run=stage.run, finding=without[0], tab="residency"))
+        stage.shell.desk.go(places.finding_place(audit, stage.run, without[0], "residency"))
 
 
 def _decided(stage: Stage) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from reviewer.services.verifying import Verified
+    from store.entries import Entry
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -53,6 +54,7 @@ class Program:
         paths: Sequence[str],
         store: str | None = None,
         *,
+        only: str | None = None,
         tokens: bool = True,
         config: str | None = None,
     ) -> Iterator[Audit | Problem]:
@@ -65,7 +67,15 @@ class Program:
             settings = user_settings(config)
         except SettingsError as error:
             raise UsageError(str(error)) from None
-        return audit_paths(paths, store, tokens=tokens, settings=settings, strict=self.strict)
+        return audit_paths(
+            paths, store, only=only, tokens=tokens, settings=settings, strict=self.strict
+        )
+
+    def runs(self, paths: Sequence[str]) -> Iterator[Entry | Problem]:
+        """List what can be read in *paths*."""
+        from reviewer.services.listing import list_runs
+
+        return list_runs(paths)
 
     def importers(self) -> Sequence[Importer]:
         """Return what can be read."""

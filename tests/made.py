@@ -206,12 +206,15 @@ class FakeProgram:
         paths: Sequence[str],
         store: str | None = None,
         *,
+        only: str | None = None,
         tokens: bool = True,
         config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Yield what was given, then raise what was given."""
         del paths, store, tokens, config
-        yield from self.found
+        for item in self.found:
+            if isinstance(item, Problem) or only in {None, item.run.run_id}:
+                yield item
         if self.error is not None:
             raise self.error
 

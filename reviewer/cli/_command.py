@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from reviewer.services.own_logs import OwnLogs
     from reviewer.services.rereading import OpenStore
     from reviewer.services.verifying import Verified
+    from store.entries import Entry
     from store.importers._base import Importer
     from store.records.findings import Audit
     from store.records.runs import Problem, Run
@@ -42,15 +43,20 @@ class Services(Protocol):
         paths: Sequence[str],
         store: str | None = None,
         *,
+        only: str | None = None,
         tokens: bool = True,
         config: str | None = None,
     ) -> Iterator[Audit | Problem]:
         """Audit every run under *paths*, one after another.
 
+        *only*: the id or the place of one run; the others are not read.
         *tokens*: count them; without, only where a call reports its own.
         *config* is the settings file, by default the one in the working
         folder.  Raises `UsageError` for one that cannot be followed.
         """
+
+    def runs(self, paths: Sequence[str]) -> Iterator[Entry | Problem]:
+        """List what can be read in *paths* without reading it."""
 
     def importers(self) -> Sequence[Importer]:
         """Return what can be read."""

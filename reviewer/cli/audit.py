@@ -11,6 +11,7 @@ from reviewer.cli._auditing import Account, FailOn
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._files import ResultFile, checked_output
 from reviewer.cli._reporting import Progress, add_progress_option, report_for, write_file
+from reviewer.cli._runs import add_run_option, asked
 from reviewer.reports import reports
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def _configure(parser: ArgumentParser) -> None:
         help="a run folder, a trace file, a folder of runs, or -",
     )
     parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
+    add_run_option(parser)
     parser.add_argument(
         "--format",
         choices=sorted(reports()),
@@ -72,7 +74,10 @@ def _run(args: Namespace, context: Context) -> int:
         )
     account = Account(context.output)
     place, kept = _places(args)
-    found = context.services.audit(args.paths, args.store, tokens=report.tokens, config=args.config)
+    found = context.services.audit(
+        args.paths, args.store, only=args.run_id, tokens=report.tokens, config=args.config
+    )
+    found = asked(found, args.paths, args.run_id)
     meta = context.services.meta(context.output, everything=args.all)
     if args.decisions is not None:
         log = context.services.shown_log(args.decisions)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reviewer import __version__
 from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context
-from reviewer.cli._runs import add_run_option
+from reviewer.cli._runs import add_run_option, asked
 from reviewer.display import indented, one_line, wrap
 from reviewer.reports import (
     RETENTION_HEADINGS,
@@ -78,8 +78,8 @@ def _configure(parser: ArgumentParser) -> None:
 
 def _run(args: Namespace, context: Context) -> int:
     account = Account(context.output, only_lost=True)
-    found = account.audits(context.services.audit(args.paths, args.store, config=args.config))
-    audits = (audit for audit in found if args.run_id in {None, audit.run.run_id})
+    found = context.services.audit(args.paths, args.store, only=args.run_id, config=args.config)
+    audits = account.audits(asked(found, args.paths, args.run_id))
     if args.format == "json":
         runs = [_record(audit) for audit in audits]
         problems = [problem_record(problem) for problem in account.problems]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context
 from reviewer.cli._exit import Exit
-from reviewer.cli._runs import add_run_option, chosen
+from reviewer.cli._runs import add_run_option, asked, chosen
 from reviewer.display import Column, indented, one_line, table
 from reviewer.reports import (
     DECISION_WORDS,
@@ -59,7 +59,8 @@ def _configure(parser: ArgumentParser) -> None:
 def _run(args: Namespace, context: Context) -> int:
     output = context.output
     account = Account(output, only_lost=True)
-    audits = list(account.audits(context.services.audit([args.path], args.store, tokens=False)))
+    found = context.services.audit([args.path], args.store, only=args.run_id, tokens=False)
+    audits = list(account.audits(asked(found, [args.path], args.run_id)))
     if not audits:
         return account.status([args.path])
     audit = chosen(audits, args.run_id)

@@ -9,6 +9,7 @@ from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context
 from reviewer.cli._files import checked_output
 from reviewer.cli._reporting import Progress, add_progress_option, report_for, write_file
+from reviewer.cli._runs import add_run_option, asked
 from reviewer.reports import reports
 
 __all__ = ["COMMAND"]
@@ -30,6 +31,7 @@ def _configure(parser: ArgumentParser) -> None:
         help="how it is written (default: by the ending of --output)",
     )
     parser.add_argument("--store", metavar="DIR", help="a store with evidence that lies elsewhere")
+    add_run_option(parser)
     decided = parser.add_mutually_exclusive_group()
     decided.add_argument(
         "--decisions",
@@ -51,7 +53,10 @@ def _run(args: Namespace, context: Context) -> int:
     inputs = [*args.paths, *(given for given in (args.store, args.decisions, args.config) if given)]
     place = checked_output(args.output, inputs)
     account, progress = Account(output), Progress(output, args)
-    found = services.audit(args.paths, args.store, tokens=True, config=args.config)
+    found = services.audit(
+        args.paths, args.store, only=args.run_id, tokens=True, config=args.config
+    )
+    found = asked(found, args.paths, args.run_id)
     meta = services.meta(output, everything=True)
     if not args.no_decisions:
         log = services.shown_log(args.decisions) if args.decisions else services.own_logs()

@@ -10,7 +10,7 @@ from reviewer import __version__
 from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._files import ResultFile, checked_output
-from reviewer.cli._runs import add_run_option, chosen
+from reviewer.cli._runs import add_run_option, asked, chosen
 from reviewer.display import Column, one_line, table, visible, wrap
 from reviewer.reports import (
     NO_ANSWER,
@@ -63,8 +63,8 @@ def _run(args: Namespace, context: Context) -> int:
     inputs = [*args.paths, *([args.store] if args.store else [])]
     place = checked_output(args.output, inputs) if args.output is not None else None
     account = Account(context.output, only_lost=True)
-    found = account.audits(context.services.audit(args.paths, args.store, tokens=False))
-    audits = (audit for audit in found if args.run_id in {None, audit.run.run_id})
+    found = context.services.audit(args.paths, args.store, only=args.run_id, tokens=False)
+    audits = account.audits(asked(found, args.paths, args.run_id))
     chunks = _chunks(args, chosen_format, audits, account, context.output.columns)
     if place is None:
         context.output.result(chunks)

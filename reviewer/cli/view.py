@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._exit import Exit
-from reviewer.cli._runs import add_run_option, chosen
+from reviewer.cli._runs import add_run_option, asked, chosen
 from reviewer.display import one_line, visible
 from reviewer.reports import reference
 from store.records.findings import Audit, CallFacts, Delivery
@@ -33,7 +33,8 @@ def _configure(parser: ArgumentParser) -> None:
 
 def _run(args: Namespace, context: Context) -> int:
     account = Account(context.output, only_lost=True)
-    audits = list(account.audits(context.services.audit([args.path], args.store)))
+    found = context.services.audit([args.path], args.store, only=args.run_id)
+    audits = list(account.audits(asked(found, [args.path], args.run_id)))
     if not account.audited:
         return account.status([args.path])
     audit = chosen([audit for audit in audits if audit.run.calls], args.run_id)

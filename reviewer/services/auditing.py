@@ -27,6 +27,7 @@ def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
     paths: Sequence[str],
     store: str | None = None,
     *,
+    only: str | None = None,
     tokens: bool = True,
     settings: Settings = DEFAULTS,
     strict: bool = False,
@@ -34,9 +35,10 @@ def audit_paths(  # noqa: PLR0913 - all that an audit depends on, by name
 ) -> Iterator[Audit | Problem]:
     """Yield the audit of every run under *paths* and every problem met while opening them.
 
-    *store* names further evidence; the rest is as with `audit_runs`.
+    *store* names further evidence, *only* the id or the place of one run: the
+    others are not read.  The rest is as with `audit_runs`.
     """
-    opened = open_paths(paths, store, stopped=stopped, saved=saved_runs)
+    opened = open_paths(paths, store, only=only, stopped=stopped, saved=saved_runs)
     return audit_runs(
         opened, tokens=tokens, settings=settings, named=paths, strict=strict, stopped=stopped
     )

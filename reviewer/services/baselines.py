@@ -19,7 +19,7 @@ from store.records.findings import Audit, BaselineState, Finding, Severity, Wher
 from store.records.grades import Grade
 from store.records.runs import Problem, ProblemKind, Run
 
-__all__ = ["SCHEMA", "Baseline", "BaselineError", "BaselineWriter"]
+__all__ = ["SCHEMA", "Baseline", "BaselineError", "BaselineWriter", "forgotten", "gone"]
 
 SCHEMA = "reread.baseline/1"
 _SCHEMAS = (SCHEMA, "reread.audit/1")
@@ -30,7 +30,14 @@ _Known = dict[str, list[Finding]]
 
 
 class BaselineError(Exception):
-    """A file is no baseline; the text says which, why, and what to do."""
+    """A file is no baseline; the text says which, why, and what to do.
+
+    ``why`` is the text without the name of the file.
+    """
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}")
+        self.why = why
 
 
 def _key(run: Run) -> _Key:
@@ -53,17 +60,16 @@ class Baseline:
                 data = stream.read(_MOST_BYTES + 1)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise BaselineError(f"{name}: cannot be read ({reason})") from None
+            raise BaselineError(name, f"cannot be read ({reason})") from None
         if len(data) > _MOST_BYTES:
-            raise BaselineError(
-                f"{name}: it has more than {_MOST_BYTES} bytes and was not read; {_HOW}"
-            )
+            what = f"it has more than {_MOST_BYTES} bytes and was not read; {_HOW}"
+            raise BaselineError(name, what)
         try:
             value = jsonin.loads(data)
         except jsonin.JsonError as error:
-            raise BaselineError(f"{name}: no JSON ({error}); {_HOW}") from None
+            raise BaselineError(name, f"no JSON ({error}); {_HOW}") from None
         if not isinstance(value, Mapping) or value.get("schema") not in _SCHEMAS:
-            raise BaselineError(f"{name}: neither a baseline nor an audit in JSON; {_HOW}")
+            raise BaselineError(name, f"neither a baseline nor an audit in JSON; {_HOW}")
         made = cls(name)
         for run in _mappings(value.get("runs")):
             held: _Known = {}
@@ -71,42 +77,65 @@ class Baseline:
             for each in _mappings(run.get("findings")):
                 found = _finding(each)
                 if found is None:
-                    raise BaselineError(f"{name}: a finding without a fingerprint; {_HOW}")
+                    raise BaselineError(name, f"a finding without a fingerprint; {_HOW}")
                 held.setdefault(found.fingerprint, []).append(found)
         return made
 
     def compared(self, found: Iterable[Audit | Problem]) -> Iterator[Audit | Problem]:
         """Yield *found* with the state of each finding, and at last what was not audited again."""
         for item in found:
-            yield self._compared(item) if isinstance(item, Audit) else item
+            yield _judged(item, self._take(item)) if isinstance(item, Audit) else item
         left = [run_id for (run_id, _), runs in self._known.items() for held in runs if held]
         if left:
-            runs = "run" if len(left) == 1 else "runs"
             what = (
-                f"{len(left)} {runs} with findings in this baseline were not audited here: "
+                f"runs with findings in this baseline that were not audited here ({len(left)}): "
                 f"{_files.shown(', '.join(left))}"
             )
             yield Problem(self.name, what, ProblemKind.NOTED)
 
-    def _compared(self, audit: Audit) -> Audit:
-        known = self._take(audit)
-        judged: list[Finding] = []
-        for finding in audit.findings:
-            same = known.get(finding.fingerprint)
-            state = BaselineState.UNCHANGED if same else BaselineState.NEW
-            if same:
-                same.pop()
-            judged.append(replace(finding, baseline=state))
-        absent = (each for held in known.values() for each in held)
-        return replace(audit, findings=tuple(judged), absent=tuple(absent))
+    def judged(self, audit: Audit) -> Audit:
+        """Return *audit* with the state of each finding; nothing is used up by it."""
+        copies = self._known.get(_key(audit.run), [])
+        known = copies[_most_like(audit, copies)] if copies else {}
+        return _judged(audit, {name: list(held) for name, held in known.items()})
 
     def _take(self, audit: Audit) -> _Known:
         """Take out what was known of the run, of its copies the one most like it."""
         copies = self._known.get(_key(audit.run))
         if not copies:
             return {}
-        found = {finding.fingerprint for finding in audit.findings}
-        return copies.pop(max(range(len(copies)), key=lambda n: _likeness(copies[n], found)))
+        return copies.pop(_most_like(audit, copies))
+
+
+def gone(audit: Audit) -> Iterator[Problem]:
+    """Yield what the baseline of *audit* tells of and the audit finds no more, as notes."""
+    for each in audit.absent:
+        what = f"this finding of the baseline is there no more: {each.message}; {each.rule}"
+        yield Problem(audit.run.path, what, ProblemKind.NOTED)
+
+
+def forgotten(audit: Audit) -> Audit:
+    """Return *audit* as it is without a baseline."""
+    findings = tuple(replace(each, baseline=None) for each in audit.findings)
+    return replace(audit, findings=findings, absent=())
+
+
+def _judged(audit: Audit, known: _Known) -> Audit:
+    """Return *audit* with the state of each finding; what of *known* is found is taken out."""
+    judged: list[Finding] = []
+    for finding in audit.findings:
+        same = known.get(finding.fingerprint)
+        state = BaselineState.UNCHANGED if same else BaselineState.NEW
+        if same:
+            same.pop()
+        judged.append(replace(finding, baseline=state))
+    absent = (each for held in known.values() for each in held)
+    return replace(audit, findings=tuple(judged), absent=tuple(absent))
+
+
+def _most_like(audit: Audit, copies: Sequence[_Known]) -> int:
+    found = {finding.fingerprint for finding in audit.findings}
+    return max(range(len(copies)), key=lambda n: _likeness(copies[n], found))
 
 
 def _likeness(known: _Known, found: AbstractSet[str]) -> int:

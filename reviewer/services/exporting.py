@@ -49,18 +49,21 @@ def export_report(  # noqa: PLR0913 - what is written, where, and what must stay
     problems: Sequence[Problem],
     evidence: Sequence[str],
     *,
+    baseline: str = "",
     check: Callable[[], None] = lambda: None,
 ) -> Path:
     """Write *report* on *audits* to the file *name* and return its place.
 
-    What reviewers decided on them is in it.  *check* is called between pieces
+    What reviewers decided on them is in it; *baseline* is the file that their
+    findings were compared with.  *check* is called between pieces
     and may raise to stop: then nothing is written.  Raises `RefusedError` where
     the file lies in *evidence* or cannot be written.
     """
     place = checked_output(name, evidence)
     reviews, told = open_reviews(audits)
     problems = [*problems, *(each for each in told if each not in problems)]
-    chunks = report.chunks(iter(audits), problems, replace(report_meta(), reviews=reviews))
+    meta = replace(report_meta(), reviews=reviews, baseline_name=baseline)
+    chunks = report.chunks(iter(audits), problems, meta)
     with ResultFile(place, name) as result:
         result.write(_checked(chunks, check))
         result.keep()

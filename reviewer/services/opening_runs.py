@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from store.records.findings import Audit, Setting
 from store.records.runs import Problem, ProblemKind
 from store.stopping import StoppedError
+
+if TYPE_CHECKING:
+    # For types only: it brings every importer, and the window is there before them.
+    from store.entries import Entry
 
 __all__ = ["Begun", "Ended", "Found", "Stopped", "Unread", "open_runs"]
 
@@ -61,7 +66,7 @@ Step = Begun | Found | Unread | Ended | Stopped
 
 
 def open_runs(
-    paths: Sequence[str],
+    paths: Sequence[str | Entry],
     store: str | None = None,
     *,
     stopped: Callable[[], bool] = lambda: False,
@@ -69,12 +74,16 @@ def open_runs(
 ) -> Iterator[Step]:
     """Yield what is met in *paths*, in their order, and at last `Ended` or `Stopped`.
 
+    An entry of `reviewer.services.listing.list_runs` is read as a path is, alone;
+    it goes by its place, and brings its evidence along.
+
     *stopped* is asked all the time: the run that was being read when it says so
     is not there.  A run without model calls is no `Found`, since there is
     nothing to audit in it; what it says of itself comes as `Unread`.
     """
     # The audit and its importers take their time to load: the window is there before them.
     from reviewer.services.auditing import audit_paths  # noqa: PLC0415
+    from reviewer.services.listing import audit_entry  # noqa: PLC0415
     from reviewer.services.settings import settings_here  # noqa: PLC0415
 
     settings, broken = settings_here()
@@ -82,15 +91,18 @@ def open_runs(
     told: set[tuple[str, str]] = set()
     if broken is not None:
         yield Unread(broken.where, broken)
-    for place, path in enumerate(paths):
+    names = [each if isinstance(each, str) else each.place for each in paths]
+    for place, (path, given) in enumerate(zip(names, paths, strict=True)):
         if stopped():
-            yield Stopped(runs, tuple(paths[place:]))
+            yield Stopped(runs, tuple(names[place:]))
             return
         yield Begun(path, place + 1, len(paths), runs)
+        if isinstance(given, str):
+            found = audit_paths([path], store, tokens=tokens, settings=settings, stopped=stopped)
+        else:
+            found = audit_entry(given, tokens=tokens, settings=settings, stopped=stopped)
         try:
-            for item in audit_paths(
-                [path], store, tokens=tokens, settings=settings, stopped=stopped
-            ):
+            for item in found:
                 if isinstance(item, Audit):
                     runs += bool(item.run.calls)
                     empty += not item.run.calls
@@ -98,7 +110,7 @@ def open_runs(
                 if stopped():
                     raise StoppedError  # noqa: TRY301 - as anything below may
         except StoppedError:
-            yield Stopped(runs, tuple(paths[place:]))
+            yield Stopped(runs, tuple(names[place:]))
             return
     yield Ended(runs, empty)
 

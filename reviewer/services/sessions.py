@@ -31,7 +31,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     the place of the reviewer as plain values.  ``text_size`` is in percent,
     ``highlights`` says whether texts are coloured by their syntax.
     ``reviewer`` is the name that decisions are made under, "" for the one of
-    the command line.
+    the command line.  ``baseline`` is the file that findings are compared with,
+    "" for none.
     """
 
     geometry: bytes = b""
@@ -47,6 +48,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     digests: Mapping[str, str] = msgspec.field(default_factory=dict)
     follow: bool = True
     reviewer: str = ""
+    baseline: str = ""
 
     def with_recent(self, path: str) -> Session:
         """Return the session with *path* as the latest of the recent ones."""
@@ -78,6 +80,7 @@ def save_session(path: Path, session: Session) -> None:
         recent=tuple(each for each in session.recent if _is_text(each)),
         digests={name: path for name, path in session.digests.items() if _is_text(path)},
         store=session.store if session.store and _is_text(session.store) else None,
+        baseline=session.baseline if _is_text(session.baseline) else "",
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, made = tempfile.mkstemp(prefix=".window-", dir=path.parent)

@@ -19,7 +19,9 @@ _REMEMBERED = 500
 class Desk(QObject):
     """The open audits and the present place, with the way that led there.
 
-    ``store`` is a folder with further evidence of what is open.
+    ``store`` is a folder with further evidence of what is open.  ``judge``,
+    where there is one, is asked for each audit before it comes here, in the
+    thread that made it.
 
     Views follow ``moved`` and ask for moves with `go`.  A view that asks for
     one while it follows another is not heard: otherwise two views that each
@@ -39,6 +41,7 @@ class Desk(QObject):
         super().__init__(parent)
         self.audits: list[Audit] = []
         self.store: str | None = None
+        self.judge: Callable[[Audit], Audit] | None = None
         self.place = Place()
         self.decisions = Decisions(self)
         self._way: list[Place] = []

@@ -61,12 +61,13 @@ class Exporter(QObject):
         audits, problems = tuple(shell.desk.audits), tuple(shell.problems.problems)
         store = [shell.opener.store] if shell.opener.store else []
         evidence = [*shell.opener.paths, *store]
+        baseline = shell.handlers.known.name
         shell.say(tr("Writing {path} …", path=one_line(name)))
         self._worker.run(
             Operation(
                 "export",
                 lambda token, _tell: export_report(
-                    name, report, audits, problems, evidence, check=token.check
+                    name, report, audits, problems, evidence, baseline=baseline, check=token.check
                 ),
                 done=lambda place: shell.say(tr("Written: {path}", path=one_line(str(place)))),
                 failed=lambda error: self._failed(name, error),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QMessageBox,
 )
 
@@ -22,7 +21,7 @@ from reviewer.window.actions.link_dialog import LinkDialog
 from reviewer.window.actions.menus import command_title, shown_keys
 from reviewer.window.actions.palette import Entry, Palette
 from reviewer.window.decide_commands import DecideCommands
-from reviewer.window.exporting import Exporter
+from reviewer.window.file_commands import FileCommands
 from reviewer.window.i18n import tr
 from reviewer.window.linking import Linking
 from reviewer.window.links import is_link
@@ -59,19 +58,20 @@ class _Differences(Protocol):
     def previous_difference(self) -> bool: ...
 
 
-class Handlers(DecideCommands):
+class Handlers(FileCommands, DecideCommands):
     """One method for each handler that the registry names."""
 
     def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
+        FileCommands.__init__(self, shell)
+        DecideCommands.__init__(self, shell)
         self.linking = Linking(shell)
-        self.exporter = Exporter(shell)
         self.follower = Follower(shell)
 
     def close(self) -> None:
         """End what works for the commands."""
         self.linking.close()
         self.exporter.close()
+        self.known.close()
         self.follower.close()
         self.deciding.close()
 
@@ -82,47 +82,6 @@ class Handlers(DecideCommands):
             method(command.argument)
         else:
             method()
-
-    # -- file --------------------------------------------------------------------
-
-    def open_folder(self) -> None:
-        """Ask for a run folder and open it."""
-        chosen = QFileDialog.getExistingDirectory(self._shell, tr("Open run folder"))
-        if chosen:
-            self._shell.opener.open([chosen])
-
-    def open_file(self) -> None:
-        """Ask for trace files and open them."""
-        chosen, _ = QFileDialog.getOpenFileNames(self._shell, tr("Open trace file"))
-        if chosen:
-            self._shell.opener.open(chosen)
-
-    def open_sample(self) -> None:
-        """Write the sample and open it."""
-        self._shell.opener.open_sample()
-
-    def export(self) -> None:
-        """Write a report on the open runs."""
-        self.exporter.ask()
-
-    def reload(self) -> None:
-        """Read everything that is open again and come back to this place."""
-        desk = self._shell.desk
-        if desk.audits:
-            self._shell.returning.to(places.place_values(desk.audit(), desk.place))
-        self._shell.opener.reload()
-
-    def stop(self) -> None:
-        """Stop reading."""
-        self._shell.opener.stop()
-
-    def close_all(self) -> None:
-        """Close every run."""
-        self._shell.opener.close_all()
-
-    def quit(self) -> None:
-        """Close the window."""
-        self._shell.close()
 
     # -- edit --------------------------------------------------------------------
 

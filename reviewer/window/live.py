@@ -7,7 +7,7 @@ differs is read again.  Nothing is asked of the disk while nothing changes.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -143,7 +143,7 @@ class Follower(QObject):
             self._changed |= set(paths)
             return
         seen, began, store = dict(self._seen), dict(self._began), opener.store
-        shrunk = dict(self._shrunk)
+        shrunk, judge = dict(self._shrunk), self._shell.desk.judge
         held = {path: self._audits_of(path) for path in paths}
 
         def work(token: CancelToken, _hand_over: object) -> list[_Read]:
@@ -155,7 +155,7 @@ class Follower(QObject):
                 if fresh or (before is not None and now == before and path not in shrunk):
                     found.append(_Read(path, now, (), ()))
                     continue
-                found.append(_read(path, store, now, held[path], token))
+                found.append(_read(path, store, now, held=held[path], token=token, judge=judge))
             return found
 
         self._busy = True
@@ -267,8 +267,14 @@ def _shorter(audits: Sequence[Audit], pairs: Sequence[tuple[int | None, Audit]])
     )
 
 
-def _read(
-    path: str, store: str | None, seen: Seen, held: Sequence[Audit], token: CancelToken
+def _read(  # noqa: PLR0913 - what is read, and what it is held against
+    path: str,
+    store: str | None,
+    seen: Seen,
+    *,
+    held: Sequence[Audit],
+    token: CancelToken,
+    judge: Callable[[Audit], Audit] | None,
 ) -> _Read:
     """Read a path again; this runs in the worker thread."""
     from reviewer.services.opening_runs import Found, Unread, open_runs  # noqa: PLC0415
@@ -278,7 +284,7 @@ def _read(
     for step in open_runs([path], store, stopped=lambda: token.cancelled):
         token.check()
         if isinstance(step, Found):
-            audits.append(_kept(step.audit, held))
+            audits.append(_kept(judge(step.audit) if judge else step.audit, held))
         elif isinstance(step, Unread):
             problems.append(_quiet(step.problem))
     if held and not audits:

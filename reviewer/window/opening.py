@@ -128,7 +128,7 @@ class Opener(QObject):
 
         def work(token: CancelToken, hand_over: Callable[[Step], None]) -> None:
             for step in _steps(paths, store, token):
-                hand_over(step)
+                hand_over(self._judged(step))
 
         if self.loading:
             self._next.append(paths)
@@ -138,6 +138,10 @@ class Opener(QObject):
         self._reading = ""
         self.began.emit()
         self._worker.run(Operation(_KIND, work, self._done, self._failed, self._step))
+
+    def _judged(self, step: Step) -> Step:
+        judge = self._desk.judge
+        return Found(step.path, judge(step.audit)) if judge and isinstance(step, Found) else step
 
     def _step(self, step: Step) -> None:
         if isinstance(step, Begun):

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from reviewer.display import one_line
 from reviewer.window.i18n import tr
+from reviewer.window.recent import WHERE, RecentDelegate
 
 __all__ = ["EmptyPage", "LoadingPage", "ProgressStrip", "StartPage", "plain_label"]
 
@@ -117,7 +118,8 @@ class StartPage(_Page):
         self.recent = QListWidget()
         self.recent.setObjectName("recent_runs")
         self.recent.setFrameShape(QFrame.Shape.NoFrame)
-        self.recent.setSpacing(3)
+        self.recent.setItemDelegate(RecentDelegate(self.recent))
+        self.recent.setUniformItemSizes(True)
         self.recent.itemActivated.connect(self._activated)
         self.recent.itemClicked.connect(self._activated)
         self.drop = plain_label("start_drop", tone="muted")
@@ -142,11 +144,13 @@ class StartPage(_Page):
         self._paths, self._missing = tuple(paths), missing
         self.recent.clear()
         for path in self._paths:
-            name = PurePath(path).name or path
-            text = f"{one_line(name)}    {one_line(path)}"
+            name = one_line(PurePath(path).name or path)
+            where = one_line(path)
             if path in missing:
-                text = tr("{path} (no longer there)", path=text)
-            item = QListWidgetItem(text)
+                where = tr("{path} (no longer there)", path=where)
+            item = QListWidgetItem(name)
+            item.setData(WHERE, where)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {where}")
             item.setData(Qt.ItemDataRole.UserRole, path)
             item.setToolTip(one_line(path))
             if path in missing:

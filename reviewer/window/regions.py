@@ -23,7 +23,7 @@ from reviewer.window.turns import Turns
 __all__ = ["DOCKS", "RegionMaker", "Regions"]
 
 DOCKS: dict[Area, tuple[str, Qt.DockWidgetArea, int]] = {
-    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 42),
+    "run": ("Run", Qt.DockWidgetArea.LeftDockWidgetArea, 48),
     "evidence": ("Evidence", Qt.DockWidgetArea.RightDockWidgetArea, 44),
     "findings": ("Findings", Qt.DockWidgetArea.BottomDockWidgetArea, 30),
 }
@@ -163,6 +163,7 @@ class Regions(QObject):
             tabs = QTabWidget(dock)
             tabs.setObjectName(f"tabs_{area}")
             tabs.setDocumentMode(True)
+            tabs.tabBar().setDrawBase(False)
             for panel in held:
                 self._add_tab(tabs, panel, desk)
             dock.setWidget(tabs)

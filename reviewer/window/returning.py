@@ -32,6 +32,7 @@ def left(shell: Shell) -> Session:
         place=places.place_values(desk.audit(), desk.place) if desk.audits else {},
         language=i18n.language(),
         text_size=shell.text_size,
+        baseline=shell.handlers.known.name,
     )
 
 

@@ -169,6 +169,7 @@ class Shell(QMainWindow):
 
     def restore(self) -> None:
         """Open again what was open when the window was closed, and go where the reviewer was."""
+        self.handlers.known.take(self.session.baseline)
         if self.session.paths:
             self.returning.to(self.session.place)
             self.opener.open(self.session.paths, self.session.store)
@@ -275,8 +276,6 @@ class Shell(QMainWindow):
     def _closed(self) -> None:
         self._arrivals.clear()
         self.problems.clear()
-        self.where.clear()
-        self.grade.clear()
         self._show_page()
 
     def _moved(self, place: Place) -> None:

@@ -23,6 +23,7 @@ def states(shell: Shell) -> frozenset[str]:
         "back": shell.desk.can_go_back,
         "forward": shell.desk.can_go_forward,
         "loading": shell.opener.loading,
+        "baseline": bool(shell.handlers.known.name),
     }
     return frozenset(name for name, holds in found.items() if holds)
 

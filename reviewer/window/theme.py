@@ -182,8 +182,8 @@ QLineEdit { padding: 3px 5px; border: 1px solid palette(placeholder-text); borde
 QLineEdit:focus { border: 1px solid palette(highlight); }
 QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid palette(placeholder-text);
     border-radius: 2px; background: palette(base); }
-QCheckBox::indicator:checked { background: palette(highlight); border: 3px solid palette(base);
-    outline: 1px solid palette(placeholder-text); }
+QCheckBox::indicator:checked { width: 8px; height: 8px; padding: 2px;
+    background: palette(highlight); background-clip: content; }
 QCheckBox:focus { text-decoration: underline; }
 QTabBar::tab { padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
     color: palette(placeholder-text); background: palette(window); }

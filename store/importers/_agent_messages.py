@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from store.importers._fields import compact
 from store.importers._openai_items import content_parts
-from store.importers._wire import Turn, items, mapping, members, string
-from store.records.runs import Part, PartKind
+from store.importers._wire import Turn, count, items, mapping, members, string
+from store.records.runs import Part, PartKind, Usage
 
-__all__ = ["call_part", "json_of", "parts_of", "result_part", "turn_of"]
+__all__ = ["call_part", "json_of", "parts_of", "result_part", "turn_of", "usage_of"]
 
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "function_call")
 _RESULTS = ("tool_result", "tool_response", "function_call_output", "tool_call_result")
@@ -106,3 +106,22 @@ def json_of(value: object) -> str:
 
 def _has_results(content: object) -> bool:
     return any(string(block.get("type")) in _RESULTS for block in members(content))
+
+
+def usage_of(usage: Mapping[str, object]) -> Usage:
+    """Return the tokens of a response in OpenAI's or Anthropic's words; cached ones are input.
+
+    ``prompt_tokens`` holds the cached ones already, ``input_tokens`` beside
+    ``cache_read_input_tokens`` does not.
+    """
+    details = mapping(usage.get("prompt_tokens_details"))
+    read = count(usage.get("cache_read_input_tokens"))
+    write = count(usage.get("cache_creation_input_tokens"))
+    cached = count(details.get("cached_tokens")) if read is None else read
+    whole = count(usage.get("prompt_tokens"))
+    fresh = count(usage.get("input_tokens"))
+    if whole is None and fresh is not None:
+        whole = fresh + (read or 0) + (write or 0)
+    written = count(usage.get("completion_tokens"))
+    written = count(usage.get("output_tokens")) if written is None else written
+    return Usage(whole, written, cached, write)

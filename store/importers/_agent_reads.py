@@ -21,7 +21,7 @@ from store.importers._shell_reads import ShellRead, shell_read
 from store.records.gutters import NumberedLine, numbered_runs
 from store.records.markers import marker_of
 
-__all__ = ["Does", "FileCall", "file_calls", "shown_by", "window_of"]
+__all__ = ["Does", "FileCall", "file_calls", "says_failure", "shown_by", "window_of"]
 
 _READERS: Final = frozenset(
     {
@@ -213,13 +213,27 @@ _MORE: Final = re.compile(
     r"\n*(?:\[Showing lines (?P<first>\d{1,9})-(?P<last>\d{1,9}) of \d{1,9}[^\]\n]*\]"
     r"|\[\d{1,9} more lines in file[^\]\n]*\])\s*\Z"
 )
-_NO_TEXT: Final = ("Error", "ERROR", "error:", "System reminder:", "<system-reminder>", "Invalid `")
+_END: Final = re.compile(r"\(End of file - total (\d{1,9}) lines\)\s*(?:</\w+>\s*)?\Z")
+_NO_TEXT: Final = ("System reminder:", "<system-reminder>")
+_FAILED: Final = re.compile(
+    r"\s*(?:<\w*error\b|error\b|ran into |invalid |cannot |failed |no such |permission denied|"
+    r"no replacement was performed|no changes)",
+    re.IGNORECASE,
+)
 
 
 def window_of(text: str) -> str:
     """Return the path that the header of a window names (SWE-agent), or an empty string."""
     found = _WINDOW.match(text)
     return found[1] if found else ""
+
+
+def says_failure(text: str) -> bool:
+    """Return whether a result begins as those of calls that failed do.
+
+    Some agents keep no status, so that their words are all there is.
+    """
+    return bool(_FAILED.match(text))
 
 
 def shown_by(call: FileCall, text: str) -> Shown | None:
@@ -236,7 +250,8 @@ def shown_by(call: FileCall, text: str) -> Shown | None:
     asked = Shown(first=call.first or 1, end=None if call.last is None else call.last + 1)
     if lines:
         return _shown(lines, text, asked)
-    if not text.strip() or text.startswith(_NO_TEXT) or marker_of(text) is not None:
+    silent = not text.strip() or text.startswith(_NO_TEXT) or says_failure(text)
+    if silent or marker_of(text) is not None:
         return asked
     return _bare_shown(call, text)
 
@@ -258,11 +273,18 @@ def _shown(lines: list[tuple[int, str]], text: str, asked: Shown) -> Shown:
     first, last = lines[0][0], lines[-1][0]
     window = _WINDOW.match(text)
     whole = None
-    if window is not None and first == 1 and last == int(window[2]) == len(lines):
+    total = int(window[2]) if window is not None else _all_of(text)
+    if first == 1 and last == total == len(lines):
         whole = "\n".join(line for _, line in lines)
     if _CUT.search(text) and asked.end is not None:
         return Shown(lines, whole, min(first, asked.first), max(last + 1, asked.end))
     return Shown(lines, whole, first, last + 1)
+
+
+def _all_of(text: str) -> int | None:
+    """Return how many lines the file has, where the result says that it ends with the last."""
+    found = _END.search(text, max(0, len(text) - 200))
+    return int(found[1]) if found else None
 
 
 def _rows(text: str, first: int | None, last: int | None) -> Shown | None:

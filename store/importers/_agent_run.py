@@ -10,8 +10,7 @@ An importer goes through its record once, in order, and says what happened:
     yield run.finish()
 
 Where the record holds the request itself, ``call(..., request=run.messages(turns, origin))``
-takes it instead.  Results of tools that read a file get versions and
-selections; every other result becomes a source by `store.evidence`.
+takes it instead.  Every result that shows no file becomes a source by `store.evidence`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,14 @@ from typing import TypedDict, Unpack
 
 from store.builder import RunBuilder
 from store.importers._agent_files import FileVersions, SavedFiles, Shown
-from store.importers._agent_reads import Does, FileCall, file_calls, shown_by, window_of
+from store.importers._agent_reads import (
+    Does,
+    FileCall,
+    file_calls,
+    says_failure,
+    shown_by,
+    window_of,
+)
 from store.importers._claude_lines import clean_path
 from store.importers._wire import Turn
 from store.jsonin import JsonError, loads
@@ -41,7 +47,7 @@ from store.records.runs import (
     ToolResult,
     Usage,
 )
-from store.records.sources import Selection
+from store.records.sources import Selection, VersionKey
 
 __all__ = ["ALL_BEFORE", "AgentRun", "CallFacts"]
 
@@ -244,7 +250,7 @@ class AgentRun:
     def _touch(self, result: ToolResult, text: str, calls: tuple[FileCall, ...]) -> None:
         """Follow what the call did to files, and what its result shows of one."""
         origin, key = result.origin, str(len(self._results))
-        if not result.failed:
+        if not result.failed and not says_failure(text):
             for call in calls:
                 self._change(call, origin)
         window = window_of(text)
@@ -265,6 +271,10 @@ class AgentRun:
             self._files.edited(call.path, call.edits, "", origin)
         elif call.does is Does.CHANGE:
             self._files.changed(call.path, origin)
+
+    def attach(self, path: str, text: str, origin: str) -> VersionKey:
+        """Take a file whose whole text the client put into a message; return its version."""
+        return self._files.attached(clean_path(path, self.cwd), text, origin)
 
     def changed(self, path: str, origin: str) -> None:
         """Note that a file was changed, to a text that the record does not hold."""

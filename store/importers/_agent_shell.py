@@ -1,8 +1,9 @@
 """What a shell's command returned: its own output, and the frame that an agent put around it.
 
-Known frames are those of Codex in all its eras (``codex-rs/core``, tools): a
-JSON object with ``output`` and ``metadata``; a head of lines that ends with
-``Output:``.  Most agents give the output as it is.
+Known frames: Codex in all its eras (a JSON object with ``output`` and
+``metadata``; a head of lines that ends with ``Output:``), Cline and Roo Code,
+Gemini CLI, mini-swe-agent, OpenHands, opencode and pi.  Other agents give the
+output as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +23,22 @@ _HEAD: Final = re.compile(
     r"\A(?:(?:Exit code: (?P<exit>-?\d{1,6})|Chunk ID: [^\n]{1,80}|Wall time: [^\n]{1,80}"
     r"|Process exited with code (?P<code>-?\d{1,6})|Process running with session ID [^\n]{1,80}"
     r"|Original token count: \d{1,12}|Total output lines: \d{1,12}"
-    r"|Warning: truncated output \(original token count: \d{1,12}\))\n)+Output:\n"
+    r"|Warning: truncated output \(original token count: \d{1,12}\)"
+    r"|Command executed[^\n]{0,1000}?(?:Exit code: (?P<roo>-?\d{1,6}))?)\n)+Output:\n"
+)
+_WRAPPED: Final = re.compile(
+    r"\A(?:<returncode>(?P<exit>-?\d{1,6})</returncode>\n)?<output>\n(?P<text>.*)</output>\s*\Z"
+    r"|\A(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?Output: (?P<inline>.*?)"
+    r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)*\Z",
+    re.DOTALL,
+)
+_TAIL: Final = re.compile(
+    r"\s*(?:\[The command completed with exit code (-?\d{1,6})\.\].*"
+    r"|<bash_metadata>.*</bash_metadata>|Command exited with code (-?\d{1,6}))\s*\Z",
+    re.DOTALL,
+)
+_UNKNOWN: Final = re.compile(
+    r"\A(?:Command|Directory|Output|Exit [Cc]ode|OBSERVATION|Observation):"
 )
 _TOTAL: Final = re.compile(
     r"\A(?:Warning: truncated output \(original token count: \d{1,12}\)\n)?"
@@ -32,6 +48,7 @@ _CUT: Final = re.compile(
     r"…\d{1,12} (?:tokens|chars) truncated…|\[\.\.\. omitted \d{1,12} of \d{1,12} lines \.\.\.\]"
     r"|\[\.\.\. output truncated to fit \d{1,12} bytes \.\.\.\]"
 )
+_ENDING: Final = 2000
 _GUTTER: Final = re.compile(r"\A *(\d{1,9})\t(.*)\Z", re.DOTALL)
 
 
@@ -57,11 +74,21 @@ def output_of(text: str) -> Output:
             value = None
         if isinstance(value, dict) and isinstance(value.get("output"), str):
             return Output(str(value["output"]), _code(value.get("metadata")))
-    head = _HEAD.match(text)
-    if head is None:
-        return Output(text)
-    code = head["exit"] or head["code"]
-    return Output(text[head.end() :], int(code) if code else None)
+    head, wrapped = _HEAD.match(text), _WRAPPED.match(text)
+    if head is not None:
+        return Output(text[head.end() :], _number(head["exit"] or head["code"] or head["roo"]))
+    if wrapped is not None:
+        held = wrapped["text"] if wrapped["text"] is not None else wrapped["inline"]
+        return Output(held, _number(wrapped["exit"]))
+    # The ending of a frame stands close to the end.
+    tail = _TAIL.search(text, max(0, len(text) - _ENDING))
+    if tail is not None:
+        return Output(f"{text[: tail.start()]}\n", _number(tail[1] or tail[2]))
+    return Output("" if _UNKNOWN.match(text) else text)
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
 
 
 def _code(metadata: object) -> int | None:

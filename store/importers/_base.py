@@ -9,7 +9,7 @@ from pathlib import Path
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, Run
 
-__all__ = ["HEAD_BYTES", "NO_CALLS", "HandOver", "Importer", "Probe", "UnreadableError"]
+__all__ = ["HEAD_BYTES", "NO_CALLS", "HandOver", "Importer", "Listed", "Probe", "UnreadableError"]
 
 HEAD_BYTES = 64 * 1024
 """How much of a file recognition may look at: a first line can be longer, so bytes, not lines."""
@@ -57,6 +57,25 @@ class HandOver:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """One of the runs that a file or folder holds, told without reading it.
+
+    ``run_id`` is what the run will call itself, or empty where only reading
+    tells; ``origin`` names its place (a member, a line) and is unique there.
+    ``size`` are the bytes that reading it takes, as far as known.  ``more``
+    says that other runs come with it (subagents, branches) which are not
+    listed.  ``read`` is as that of the importer.
+    """
+
+    run_id: str
+    origin: str
+    read: Callable[[], Iterator[Run | HandOver]] = field(repr=False, compare=False)
+    title: str = ""
+    size: int | None = None
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Importer:
     """One readable format; a module of `store.importers` holds it as ``IMPORTER``.
 
@@ -67,6 +86,15 @@ class Importer:
     trace of another format to be read.  A folder that was recognised is read as
     a whole: nobody else is asked about what lies in it.  ``last_resort`` is for
     what can read any folder: it is asked when nothing in the folder was found.
+
+    ``listing`` is for what holds many runs: it yields them from heads, a
+    directory or an index, and what of it cannot be listed; it raises as
+    ``read`` does, and need not be there.
+    ``heads_tell`` says that it looks at nothing but heads of files.
+    ``alone`` says that of a file nothing else is looked at, neither beside it
+    nor in a folder of its name: then nothing else is taken out of an archive.
+    ``shares`` says that a folder may hold traces of other formats beside its
+    own: those are read as well, and may be records of the same runs.
     """
 
     name: str
@@ -79,3 +107,7 @@ class Importer:
     recognise: Callable[[Probe], bool]
     read: Callable[[Probe], Iterator[Run | HandOver]]
     last_resort: bool = False
+    listing: Callable[[Probe], Iterator[Listed | Problem]] | None = None
+    heads_tell: bool = False
+    alone: bool = False
+    shares: bool = False

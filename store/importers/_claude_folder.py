@@ -19,6 +19,7 @@ __all__ = [
     "is_session_file",
     "session_beside",
     "session_files",
+    "session_in",
 ]
 
 _RESULTS = "tool-results"
@@ -81,6 +82,11 @@ class SideFiles:
 def is_session_file(path: Path) -> bool:
     """Return whether the file's own bytes are those of a session file."""
     return looks_like_session(_head(path))
+
+
+def session_in(path: Path) -> str:
+    """Return the first session id in the head of a session file, or an empty text."""
+    return session_of(_head(path))
 
 
 def _head(path: Path) -> bytes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from store.importers._lc_dialects import message_of
-from store.jsonin import loads
+from store.jsonin import JsonError, loads
 from store.records.json_text import Node
 
 __all__ = ["STATES", "Found", "Held", "find", "messages_in", "shown", "state_of", "whole"]
@@ -157,7 +157,10 @@ def whole(root: Node, text: str) -> object:
 
 def _whole(node: Node, text: str, levels: int) -> object:
     if node.complete:
-        return loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+        try:
+            return loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+        except JsonError:
+            return None  # a number of endless digits
     if node.kind not in ("array", "object") or not levels:
         return None
     values: list[object] = []

@@ -70,11 +70,14 @@ def _generation(span: Traced, step: Step) -> None:
     prompts = indexed(held, "llm.prompts")
     texts = indexed(held, "llm.choices")
     if messages:
-        offer(step, request=numbered(step, messages, span.dropped))
+        if not (isinstance(step.request, list) and len(step.request) > len(messages)):
+            asked = numbered(step, messages, span.dropped)
+            step.request = asked if len(asked) > len(messages) else step.request
+            offer(step, request=asked)
     elif prompts:
         offer(step, request=[_completed(prompt, "prompt") for _, prompt in prompts])
     if written:
-        offer(step, response=[message for _, message in written])
+        offer(step, response=numbered(step, written, span.dropped, request=False))
     elif texts:
         offer(step, response=[_completed(text, "completion") for _, text in texts])
     step.raw_request = step.raw_request or json_of(at(held, "input.value"))

@@ -17,7 +17,11 @@ from store.records.runs import Usage
 
 __all__ = ["DIALECT"]
 
-_KINDS: Final = {
+_KINDS: Final[dict[str, Kind | None]] = {
+    "SPAN": None,
+    "EVENT": None,
+    "UNKNOWN": None,
+    "DEFAULT": None,
     "LLM": Kind.GENERATION,
     "CHAT_MODEL": Kind.GENERATION,
     "GENERATION": Kind.GENERATION,
@@ -45,7 +49,7 @@ def fill(span: Traced, step: Step) -> None:
     held = span.attributes
     sessions = ("langfuse.session.id", "langfuse.trace.session_id", "mlflow.trace.session")
     step.session = step.session or text_of(held, *sessions)
-    if kind(span) is None or step.kind is Kind.OTHER:
+    if not _type(span) or step.kind is Kind.OTHER:
         return
     names = ("mlflow.spanInputs", "langfuse.observation.input")
     asked = opened(step, first(held, *names), "the input of the span", request=True)
@@ -66,4 +70,4 @@ def fill(span: Traced, step: Step) -> None:
     offer(step, request=asked, response=told)
 
 
-DIALECT = Dialect("products", 10, kind, fill)
+DIALECT = Dialect("products", 90, kind, fill)

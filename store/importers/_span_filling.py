@@ -45,7 +45,9 @@ def opened(step: Step, value: object, what: str, *, request: bool) -> object:
     return found
 
 
-def numbered(step: Step, found: Sequence[tuple[int, object]], dropped: int) -> list[object]:
+def numbered(
+    step: Step, found: Sequence[tuple[int, object]], dropped: int, *, request: bool = True
+) -> list[object]:
     """Return messages by their numbers, with a `Missing` for each gap, and tell what that proves.
 
     A limit that lets the oldest attributes go leaves a gap at the front
@@ -61,15 +63,17 @@ def numbered(step: Step, found: Sequence[tuple[int, object]], dropped: int) -> l
             messages.append(gaps[-1])
         messages.append(message)
         expected = place + 1
-    if gaps or dropped:
-        step.lacks(_lacking(gaps, dropped))
+    if gaps or (dropped and request):
+        step.lacks(_lacking(gaps, dropped, request=request), request=request)
     return messages
 
 
-def _lacking(gaps: Sequence[Missing], dropped: int) -> str:
+def _lacking(gaps: Sequence[Missing], dropped: int, *, request: bool) -> str:
     named = ", ".join(gap.named for gap in gaps[:_NAMED])
     named += ", …" if len(gaps) > _NAMED else ""
-    if not gaps:
+    if not request:
+        what = f"messages of the response are missing ({named})"
+    elif not gaps:
         what = "the end of the request may be missing"
     elif len(gaps) == 1 and not gaps[0].start:
         what = f"the beginning of the request is missing (messages {named})"

@@ -12,6 +12,16 @@ __all__ = ["holds_message", "is_block", "is_item", "is_message", "is_result", "i
 _BLOCKS: Final = frozenset(
     {*TEXTS, *CALLS, *RESULTS, *THOUGHTS, "image", "image_url", "input_image", "file", "json"}
 )
+_TYPES: Final = {
+    "SystemMessage": "system",
+    "UserMessage": "user",
+    "HumanMessage": "user",
+    "AssistantMessage": "assistant",
+    "AIMessage": "assistant",
+    "FunctionExecutionResultMessage": "tool",
+    "ToolMessage": "tool",
+}
+"""Types of messages that have no role beside them (AutoGen, LangChain)."""
 _KEYS: Final = frozenset({"text", "image", "json", "document", "toolUse", "toolResult"})
 
 
@@ -38,8 +48,13 @@ def is_result(value: Mapping[str, object]) -> bool:
 
 
 def role_of(value: Mapping[str, object]) -> str:
-    found = value.get("role", value.get("message.role"))
-    return found.lower().rpartition(".")[2] if isinstance(found, str) else ""
+    found = value.get("role", value.get("message.role", value.get("_role")))
+    if isinstance(found, str):
+        return found.lower().rpartition(".")[2]
+    kind, event = value.get("type"), value.get("event.name")
+    if isinstance(event, str) and event.startswith("gen_ai.") and event.endswith(".message"):
+        return event.split(".")[1]
+    return _TYPES.get(kind, "") if isinstance(kind, str) and "content" in value else ""
 
 
 def holds_message(value: Mapping[str, object]) -> bool:
@@ -51,7 +66,7 @@ def is_block(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     if isinstance(value.get("type"), str):
-        return value["type"] in _BLOCKS
+        return value["type"] in _BLOCKS or isinstance(value.get("function"), dict)
     return bool(value) and set(value) <= _KEYS
 
 

@@ -25,7 +25,16 @@ from store.importers._span_forms import (
     is_talk,
     role_of,
 )
-from store.importers._span_parts import CALLS, RESULTS, TEXTS, THOUGHTS, call_in, media, result_in
+from store.importers._span_parts import (
+    CALLS,
+    RESULTS,
+    TEXTS,
+    THOUGHTS,
+    call_in,
+    kind_of,
+    media,
+    result_in,
+)
 from store.importers._span_steps import Missing
 from store.importers._span_values import Cut, json_of, without_stump
 from store.importers._wire import Turn, items, mapping, string
@@ -53,7 +62,10 @@ _KNOWN: Final = frozenset(
 )
 _HOLDERS: Final = ("messages", "input_messages", "contents", "history", "chat_history", "input")
 """Under which key a request holds its messages, the surest first."""
-_BODIES: Final = ("content", "parts", "contents", "message_content", "text", "refusal")
+_BODIES: Final = (
+    *("content", "parts", "contents", "message_content", "blocks", "items", "_content"),
+    *("text", "refusal"),
+)
 _WRAPPERS: Final = ("message", "kwargs", "data", "generation")
 _LEVELS: Final = 12
 
@@ -102,7 +114,7 @@ class Reader:
             inner = value.get(key)
             if isinstance(inner, list) and inner:
                 return self.turns(inner[0] if key != "output" else inner, role, levels - 1)
-        for key in ("message", "delta", "generation_info", "output", "response"):
+        for key in ("message", "delta", "content", "output", "response"):
             if isinstance(value.get(key), dict):
                 return self.turns(value[key], role, levels - 1)
         parts = self._parts(value, levels)
@@ -175,6 +187,8 @@ class Reader:
         own = role_of(value) or ("assistant" if _writes(value) else role)
         own = "tool" if not role_of(value) and is_result(value) else own
         own = _ROLES.get(own, own)
+        if own not in _KNOWN:
+            own, value = self._named_after_tool(value, own)
         parts = self._parts(value, _LEVELS)
         if own == "tool" or _answers(value):
             return self._results(value, parts)
@@ -187,6 +201,16 @@ class Reader:
                 turns.append(Turn(part_role, (part,)))
         return turns or [Turn(own, ())]
 
+    def _named_after_tool(
+        self, value: Mapping[str, object], role: str
+    ) -> tuple[str, Mapping[str, object]]:
+        """Return role and message where a tool's name stands as the role, as LangChain.js does."""
+        waiting = (c for c in self.calls.values() if c.name.lower() == role)
+        call = next((c for c in waiting if c.id not in self.results), None)
+        if call is None:
+            return role, value
+        return "tool", {**value, "tool_call_id": call.id, "name": call.name}
+
     def _results(self, value: Mapping[str, object], parts: list[Part]) -> list[Turn]:
         """Return the turn of a tool's message: its results, or its words as one."""
         results = [part for part in parts if part.kind is PartKind.TOOL_RESULT]
@@ -194,6 +218,10 @@ class Reader:
             return [Turn("tool", tuple(parts))]
         call_id = string(value.get("tool_call_id")) or string(value.get("id"))
         name = string(value.get("name")) or string(value.get("tool_name"))
+        if parts and all(part.kind is PartKind.TOOL_CALL for part in parts):
+            return [Turn("assistant", tuple(parts))]
+        if not call_id and not name:
+            call_id = next((each for each in self.calls if each not in self.results), "")
         text = "\n".join(part.text for part in parts if part.text)
         size = sum(part.opaque_bytes for part in parts)
         return [Turn("tool", (self.result(call_id, name, text, size),))]
@@ -259,7 +287,7 @@ class Reader:
             inner = value.get(key)
             if isinstance(inner, dict) and not value.get("text"):
                 return self.part(inner, levels - 1) if levels else []
-        kind = string(value.get("type")) or string(value.get("part_kind"))
+        kind = kind_of(value)
         call, result = call_in(value), result_in(value)
         if result is not None:
             text, size = self._payload(result.payload, levels)

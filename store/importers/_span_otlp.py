@@ -16,7 +16,7 @@ from typing import Final
 from store.importers._span_steps import Noted, Traced
 from store.importers._wire import items, mapping, members, string
 
-__all__ = ["attributes_of", "is_otlp", "spans_in"]
+__all__ = ["attributes_of", "id_of", "is_otlp", "otlp_span", "spans_in"]
 
 _SPANS: Final = ("resourceSpans", "resource_spans")
 _LOGS: Final = ("resourceLogs", "resource_logs")
@@ -44,7 +44,7 @@ def spans_in(value: object, origin: str) -> Iterator[Traced]:
         for scope in _lists(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             name = _scope(scope)
             for span in members(scope.get("spans")):
-                made = _span(span, origin)
+                made = otlp_span(span, origin)
                 made.scope, made.resource = name, about
                 yield made
     for resource in _lists(request, *_LOGS):
@@ -71,15 +71,16 @@ def _any(value: Mapping[str, object], *keys: str) -> object:
     return next((value[key] for key in keys if value.get(key) is not None), None)
 
 
-def _span(span: Mapping[str, object], origin: str) -> Traced:
-    span_id = _id(_any(span, "spanId", "span_id"))
+def otlp_span(span: Mapping[str, object], origin: str) -> Traced:
+    """Return one span of OTLP's JSON."""
+    span_id = id_of(_any(span, "spanId", "span_id"))
     status = mapping(span.get("status"))
     failed = status.get("code") in _FAILED
     return Traced(
-        trace_id=_id(_any(span, "traceId", "trace_id")),
+        trace_id=id_of(_any(span, "traceId", "trace_id")),
         span_id=span_id,
         origin=f"{origin}#{span_id or '?'}",
-        parent_id=_id(_any(span, "parentSpanId", "parent_span_id")),
+        parent_id=id_of(_any(span, "parentSpanId", "parent_span_id")),
         name=string(span.get("name")),
         start=_count(_any(span, "startTimeUnixNano", "start_time_unix_nano")),
         end=_count(_any(span, "endTimeUnixNano", "end_time_unix_nano")),
@@ -107,9 +108,9 @@ def _log(record: Mapping[str, object], origin: str) -> Traced:
     when = when or _count(_any(record, "observedTimeUnixNano", "observed_time_unix_nano"))
     body = _value(mapping(record.get("body")))
     dropped = _count(_any(record, "droppedAttributesCount", "dropped_attributes_count"))
-    span_id = _id(_any(record, "spanId", "span_id"))
+    span_id = id_of(_any(record, "spanId", "span_id"))
     return Traced(
-        trace_id=_id(_any(record, "traceId", "trace_id")),
+        trace_id=id_of(_any(record, "traceId", "trace_id")),
         span_id=span_id,
         origin=f"{origin}#{span_id or 'log'}",
         start=when,
@@ -117,7 +118,7 @@ def _log(record: Mapping[str, object], origin: str) -> Traced:
     )
 
 
-def _id(value: object) -> str:
+def id_of(value: object) -> str:
     """Return an id in small hexadecimal letters; base64 of 8 or 16 bytes is undone."""
     text = value.hex() if isinstance(value, bytes) else string(value)
     if _BASE64.fullmatch(text):

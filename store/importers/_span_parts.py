@@ -16,7 +16,17 @@ from store.importers._fields import compact
 from store.importers._wire import mapping, string
 from store.records.runs import Part, PartKind
 
-__all__ = ["CALLS", "RESULTS", "TEXTS", "THOUGHTS", "Found", "call_in", "media", "result_in"]
+__all__ = [
+    "CALLS",
+    "RESULTS",
+    "TEXTS",
+    "THOUGHTS",
+    "Found",
+    "call_in",
+    "kind_of",
+    "media",
+    "result_in",
+]
 
 TEXTS: Final = (
     *("text", "input_text", "output_text", "refusal", "summary_text", "system-prompt"),
@@ -30,7 +40,7 @@ CALLS: Final = (
 RESULTS: Final = (
     *("tool_call_response", "tool-result", "tool_result", "function_call_output", "tool-return"),
     *("server_tool_call_response", "tool_response", "builtin-tool-return", "retry-prompt"),
-    *("function_result", "mcp_tool_result", "custom_tool_call_output"),
+    *("function_result", "mcp_tool_result", "custom_tool_call_output", "tool_call_result"),
 )
 _PAYLOADS: Final = (
     *("response", "result", "output", "content", "server_tool_call_response", "return_value"),
@@ -49,14 +59,25 @@ class Found:
     status: str = ""
 
 
+def kind_of(value: Mapping[str, object]) -> str:
+    """Return the type of a block, under whichever name it stands."""
+    for key in ("type", "part_kind", "content_type", "block_type"):
+        if isinstance(value.get(key), str):
+            return string(value[key])
+    return ""
+
+
 def call_in(value: Mapping[str, object]) -> Mapping[str, object] | None:
     """Return the tool call that a block is, with its id and name where that block has them."""
     for key in ("toolUse", "functionCall", "function_call", "tool_call"):
         inner = value.get(key)
         if isinstance(inner, dict):
             return inner
-    kind = value.get("type", value.get("part_kind"))
-    return value if kind in CALLS else None
+    kind = kind_of(value)
+    if kind in CALLS or (kind == "function" and isinstance(value.get("function"), dict)):
+        return value
+    bare = not kind and "arguments" in value and isinstance(value.get("name"), str)
+    return value if bare else None
 
 
 def result_in(value: Mapping[str, object]) -> Found | None:
@@ -65,8 +86,12 @@ def result_in(value: Mapping[str, object]) -> Found | None:
         inner = value.get(key)
         if isinstance(inner, dict):
             return _found(inner, value)
-    kind = value.get("type", value.get("part_kind"))
-    if kind not in RESULTS and not (isinstance(kind, str) and kind.endswith("_tool_result")):
+    inner = value.get("tool_call_result")
+    if isinstance(inner, dict):
+        return _found({**inner, **mapping(inner.get("origin"))}, inner)
+    kind = kind_of(value)
+    bare = not kind and isinstance(value.get("call_id"), str) and "content" in value
+    if kind not in RESULTS and not kind.endswith("_tool_result") and not bare:
         return None
     return _found(value, value)
 

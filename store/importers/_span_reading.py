@@ -10,6 +10,7 @@ from store.importers import _files
 from store.importers._base import Probe, UnreadableError
 from store.importers._span_dialects import step_of
 from store.importers._span_limits import limits_of
+from store.importers._span_marks import mark_step
 from store.importers._span_run import run_of
 from store.importers._span_steps import Noted, Step, Traced
 from store.importers._span_tree import Thread, threads
@@ -40,6 +41,11 @@ class Reading:
         go_on()
         self._steps.append(step)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was taken yet."""
+        return not (self._spans or self._steps)
+
     def runs(self) -> Iterator[Run]:
         """Yield the runs.  Raises `UnreadableError` where no model was called."""
         limits = limits_of(self._spans)
@@ -48,6 +54,8 @@ class Reading:
             step = step_of(span)
             limits.mark(span, step)
             steps.append(step)
+        for step in steps:
+            mark_step(step)
         found, without = threads(steps)
         if not found:
             raise UnreadableError(_files.shown(self._probe.label), self._nothing(len(steps)))

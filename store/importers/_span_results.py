@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from enum import Enum
 from typing import Final
 
 from store.importers._fields import compact
 from store.importers._span_messages import Reader
-from store.importers._span_values import Cut, json_of
+from store.importers._span_values import Cut, data_of, json_of
 from store.importers._wire import mapping
 from store.records.runs import PartKind
 
 __all__ = ["Comparison", "compared", "result_text"]
 
 _WRAPPED: Final = ("output", "result", "content", "value", "return_value", "text")
-_LONGEST: Final = 1 << 20
-_DEEPEST: Final = 60
 
 
 class Comparison(Enum):
@@ -119,30 +116,7 @@ def _words(value: object) -> str:
 
 def _equal(form: str, sent: str) -> bool:
     """Return whether both spell the same data, as JSON or as Python writes it."""
-    if form[:1] not in "{[(" or sent[:1] not in "{[(" or max(len(form), len(sent)) > _LONGEST:
+    if form[:1] not in "{[(" or sent[:1] not in "{[(":
         return False
-    mine, theirs = _data(form), _data(sent)
+    mine, theirs = data_of(form), data_of(sent)
     return mine is not None and mine == theirs
-
-
-def _data(text: str) -> object:
-    value = json_of(text)
-    if not isinstance(value, (str, Cut)):
-        return value
-    if _depth(text) > _DEEPEST:
-        return None
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return None
-
-
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for char in text:
-        if char in "([{-+~":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in ")]}":
-            depth = max(0, depth - 1)
-    return deepest

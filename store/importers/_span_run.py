@@ -7,21 +7,18 @@ from datetime import date
 
 from store.builder import RunBuilder
 from store.evidence import obtained
-from store.importers._fields import compact
 from store.importers._lc_reads import path_read
-from store.importers._span_exchange import NO_CONTENT, exchange_of
+from store.importers._span_exchange import NO_CONTENT
 from store.importers._span_results import Comparison, compared, result_text
 from store.importers._span_steps import Kind, Step
+from store.importers._span_tools import Tools
 from store.importers._span_tree import Thread
 from store.importers._span_values import json_of
 from store.importers._wire import Exchange, mapping, string
 from store.records.runs import (
     Answer,
-    Part,
-    PartKind,
     ProblemKind,
     Run,
-    ToolCall,
     ToolResult,
 )
 from store.records.sources import Manifest, ManifestEntry, VersionKey
@@ -32,11 +29,11 @@ __all__ = ["run_of"]
 
 def run_of(thread: Thread, builder: RunBuilder) -> Run:
     """Return the run of *thread*, put together in *builder*."""
-    gathering = _Gathering(builder, _Tools.of(thread))
+    gathering = _Gathering(builder, Tools.of(thread.steps))
     for step in thread.steps:
         if step.kind is Kind.GENERATION:
             gathering.call(step)
-        elif step.kind is Kind.TOOL:
+        elif step.kind is Kind.TOOL or id(step) in gathering.tools.named:
             gathering.tool(step)
         elif step.kind is Kind.RETRIEVAL:
             gathering.retrieval(step)
@@ -45,68 +42,11 @@ def run_of(thread: Thread, builder: RunBuilder) -> Run:
 
 
 @dataclass(slots=True)
-class _Tools:
-    """What requests and responses say of tools, known before the first span is placed.
-
-    ``sent`` is the part in which a request first held the result of a tool
-    call, ``calls`` what the model wrote, ``named`` the id of each tool span.
-    """
-
-    exchanges: dict[int, Exchange] = field(default_factory=dict)
-    sent: dict[str, Part] = field(default_factory=dict)
-    calls: dict[str, ToolCall] = field(default_factory=dict)
-    named: dict[int, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, thread: Thread) -> _Tools:
-        tools = cls()
-        for step in thread.steps:
-            if step.kind is Kind.GENERATION:
-                exchange = tools.exchanges[id(step)] = exchange_of(step)
-                for call in exchange.tool_calls:
-                    tools.calls.setdefault(call.id, call)
-                for turn in (*exchange.sent, *exchange.added):
-                    for part in turn.parts:
-                        if part.kind is PartKind.TOOL_RESULT and part.tool_call_id:
-                            tools.sent.setdefault(part.tool_call_id, part)
-        spans = [step for step in thread.steps if step.kind is Kind.TOOL]
-        taken = {step.call_id for step in spans if step.call_id in tools.calls}
-        for step in spans:
-            name = step.call_id if step.call_id in tools.calls else tools._match(step, taken)
-            if name:
-                taken.add(name)
-                tools.named[id(step)] = name
-        return tools
-
-    def _match(self, step: Step, taken: set[str]) -> str:
-        """Return the tool call that a span without its id belongs to.
-
-        The one of this name and these arguments; else the only one of this name.
-        """
-        if step.call_id:
-            return ""
-        same = [c for c in self.calls.values() if c.name == step.label and c.id not in taken]
-        wanted = _comparable(step.request)
-        alike = [call for call in same if _comparable(call.arguments) == wanted]
-        found = alike[:1] or (same if len(same) == 1 and step.request is None else [])
-        return found[0].id if found else ""
-
-
-def _comparable(arguments: object) -> str:
-    """Return arguments so that two spellings of the same JSON are equal."""
-    value = json_of(arguments)
-    held = mapping(value)
-    if held.keys() == {"input"}:
-        value = json_of(held["input"])
-    return compact(dict(sorted(value.items())) if isinstance(value, dict) else value)
-
-
-@dataclass(slots=True)
 class _Gathering:
     """Puts calls, tools and sources into the builder, what repeats itself only once."""
 
     builder: RunBuilder
-    tools: _Tools
+    tools: Tools
     called: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
     versions: set[VersionKey] = field(default_factory=set)
@@ -259,6 +199,8 @@ def _document(value: object, name: str) -> dict[str, object]:
     made: dict[str, object] = {"id": _identity(held) or name, "metadata": mapping(metadata)}
     if text is not None:
         made["page_content"] = text
+    if isinstance(mapping(metadata).get("doc_uri"), str):
+        made["source"] = mapping(metadata)["doc_uri"]
     if isinstance(mapping(metadata).get("title"), str):
         made["title"] = mapping(metadata)["title"]
     return made

@@ -9,6 +9,8 @@ not read.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -23,6 +25,7 @@ _TAKEN: Final = (
     *("instructions", "request", "response", "raw_request", "raw_response", "call_id", "id"),
     *("label", "finish_reason", "error", "session", "parent_id"),
 )
+_EVENT: Final = re.compile(r"(.+)\.(?:start|success|finish|error)-([0-9]+)")
 _DEEPEST: Final = 10_000
 _ALONE: Final = (
     "only the span of an agent is recorded: what it was asked and what it said, not what each "
@@ -47,7 +50,7 @@ class Thread:
 
 def threads(steps: Sequence[Step]) -> tuple[list[Thread], int]:
     """Return the runs that *steps* are, and how many traces hold no model call."""
-    steps = _unique(steps)
+    steps = _joined(_unique(steps))
     groups: dict[str, list[Step]] = {}
     for (name, _), trace in _traces(steps).items():
         groups.setdefault(name, []).extend(trace)
@@ -70,17 +73,48 @@ def _unique(steps: Sequence[Step]) -> list[Step]:
     return list(known.values())
 
 
+def _joined(steps: list[Step]) -> list[Step]:
+    """Return the steps with those that are one step's events put together.
+
+    BeeAI writes a span for the start, the success and the end of each call,
+    which have a number in common.
+    """
+    known: dict[tuple[str, str, str], int] = {}
+    made: list[Step] = []
+    for step in sorted(steps, key=lambda each: each.start):
+        event = _EVENT.fullmatch(step.name)
+        key = (step.trace_id, event[1], event[2]) if event else None
+        if key is None or key not in known:
+            if key is not None:
+                known[key] = len(made)
+            made.append(step)
+            continue
+        first = made[known[key]]
+        merged = _merged(first, step)
+        merged.shortfalls = [*first.shortfalls, *(s for s in step.shortfalls if not s.request)]
+        made[known[key]] = merged
+    return made
+
+
 def _traces(steps: Iterable[Step]) -> dict[tuple[str, str], list[Step]]:
     """Return the steps by the name of their run and their trace."""
     by_trace: dict[str, list[Step]] = {}
     for step in steps:
         by_trace.setdefault(step.trace_id, []).append(step)
+    sessions = {name: _session(group) for name, group in by_trace.items()}
+    shared = Counter(sessions.values())
     named: dict[tuple[str, str], list[Step]] = {}
     for trace_id, group in by_trace.items():
-        sessions = {step.session for step in group if step.session}
-        name = sessions.pop() if len(sessions) == 1 else trace_id
+        session = sessions[trace_id]
+        name = session if session and shared[session] > 1 else trace_id
         named[name or "trace", trace_id] = group
     return named
+
+
+def _session(steps: Iterable[Step]) -> str:
+    """Return the conversation that the spans of a trace name, where they name one."""
+    sessions = {step.session for step in steps if step.session}
+    return sessions.pop() if len(sessions) == 1 else ""
 
 
 class _Tree:
@@ -112,7 +146,7 @@ def _split(name: str, tree: _Tree) -> Iterable[Thread]:
     made: dict[str, Thread] = {}
     owners: dict[str, str] = {}
     for step in kept:
-        if step.kind not in (Kind.GENERATION, Kind.TOOL, Kind.RETRIEVAL):
+        if step.kind is Kind.AGENT or (step.kind is Kind.OTHER and step.response in _EMPTY):
             continue
         owner, agent, above = _owner(step, tree)
         run_id = f"{name}/{owner}" if owner else name

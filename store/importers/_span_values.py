@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from store.records.json_text import Node, parse, plain
 __all__ = [
     "Cut",
     "at",
+    "data_of",
     "first",
     "indexed",
     "json_of",
@@ -26,7 +28,9 @@ __all__ = [
 
 _PARTS: Final = 24
 """No convention nests deeper than this; what stands behind it in a name stays one key."""
-_OPENS: Final = ("{", "[", chr(34))
+_OPENS: Final = tuple('{["')
+_LONGEST: Final = 1 << 20
+_DEEPEST: Final = 60
 _BODIES: Final = ("content", "parts", "contents", "text", "message", "tool_calls", "output")
 _DIGITS: Final = 9
 _WHOLE: Final = re.compile(r"[0-9]{1,18}")
@@ -187,3 +191,32 @@ def without_stump(value: object) -> object:
     if not isinstance(value, list) or not value or not isinstance(value[-1], dict):
         return value
     return value if any(value[-1].get(key) for key in _BODIES) else value[:-1]
+
+
+def data_of(value: object) -> object:
+    """Return the data that a text spells, as JSON or as Python writes it; ``None`` for others.
+
+    Python's spelling is parsed, never run, and only where it is short and flat.
+    """
+    if not isinstance(value, str):
+        return value
+    found = json_of(value)
+    if not isinstance(found, (str, Cut)):
+        return found
+    if value.lstrip()[:1] not in _OPENS or len(value) > _LONGEST or _depth(value) > _DEEPEST:
+        return None
+    try:
+        return ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for char in text:
+        if char in "([{-+~":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in ")]}":
+            depth = max(0, depth - 1)
+    return deepest

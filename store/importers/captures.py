@@ -223,6 +223,7 @@ IMPORTER = Importer(
     recognised_by="request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy "
     "flows, pairs in JSON or JSON Lines, server-sent events, responses alone, notebooks",
     order=300,
+    alone=True,
     recognise=recognise,
     read=read,
 )

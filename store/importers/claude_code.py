@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from store.builder import RunBuilder
-from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
+from store.importers._base import NO_CALLS, Importer, Listed, Probe, UnreadableError
 from store.importers._claude_eras import Eras
 from store.importers._claude_folder import (
     agents_of,
@@ -22,6 +23,7 @@ from store.importers._claude_folder import (
     is_own_folder,
     session_beside,
     session_files,
+    session_in,
 )
 from store.importers._claude_records import (
     Record,
@@ -81,6 +83,27 @@ def _read_folder(probe: Probe, problems: list[Problem]) -> Iterator[Run]:
         label = f"{probe.label.rstrip('/')}/{path.relative_to(probe.path).as_posix()}"
         yield from _read_other(path, label, problems)
         problems = []
+
+
+def listing(probe: Probe) -> Iterator[Listed | Problem]:
+    """Yield the sessions of a folder by the heads of their files; one file lists nothing."""
+    if not probe.is_folder or (
+        is_own_folder(probe.path.name, probe.names) and session_beside(probe.path)
+    ):
+        return
+    problems: list[Problem] = []
+    for path in session_files(probe.path, problems):
+        name = path.relative_to(probe.path).as_posix()
+        label = f"{probe.label.rstrip('/')}/{name}"
+        agent = path.stem if path.stem.startswith("agent-") else ""
+        yield Listed(
+            agent or session_in(path),
+            name,
+            partial(_read_other, path, label, []),
+            size=path.stat().st_size,
+            more=True,
+        )
+    yield from problems
 
 
 def _read_agents(probe: Probe, session: str) -> Iterator[Run]:
@@ -192,4 +215,7 @@ IMPORTER = Importer(
     order=20,
     recognise=recognise,
     read=read,
+    listing=listing,
+    heads_tell=True,
+    shares=True,
 )

@@ -239,6 +239,7 @@ IMPORTER = Importer(
     "stands for messages that are not named, and where no message stands before a call",
     recognised_by="lists of messages: alone, under any keys, or one message a line",
     order=800,
+    alone=True,
     recognise=recognise,
     read=read,
 )

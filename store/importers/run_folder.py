@@ -16,6 +16,7 @@ from store.importers import _files
 from store.importers._base import HEAD_BYTES, NO_CALLS, HandOver, Importer, Probe
 from store.importers._fields import Fields
 from store.importers._run_events import EVENTS, EventReader
+from store.importers._run_listing import listed
 from store.importers._run_store import Objects, StoreReader
 from store.records.grades import Grade, Layer
 from store.records.runs import Budget, Grant, OtherEvent, Problem, ProblemKind, Run
@@ -32,7 +33,8 @@ _SAYS_VERSION = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{[^\n]*?"source_id"\s*:')
 
 def _recognise(probe: Probe) -> bool:
     if not probe.is_folder:
-        return _says_event(probe.head) or _SAYS_FORMAT.search(probe.head) is not None
+        begins = probe.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
+        return begins and (_says_event(probe.head) or bool(_SAYS_FORMAT.search(probe.head)))
     if _MANIFEST in probe.names and _SAYS_FORMAT.search(_head(probe.path / _MANIFEST)):
         return True
     if _TRACE in probe.names and _says_event(_head(probe.path / _TRACE)):
@@ -332,4 +334,6 @@ IMPORTER = Importer(
     order=10,
     recognise=_recognise,
     read=_read,
+    listing=lambda probe: listed(probe, _read),
+    heads_tell=True,
 )

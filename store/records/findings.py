@@ -413,13 +413,17 @@ class ClaimFacts:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place of a finding; what does not apply is ``None``."""
+    """The place of a finding; what does not apply is ``None``.
+
+    ``claims`` are the places in `Audit.claims` of what it says of an answer.
+    """
 
     call: int | None = None
     message: int | None = None
     source_id: str | None = None
     citation: int | None = None
     tool_call_id: str | None = None
+    claims: tuple[int, ...] = ()
 
 
 class BaselineState(StrEnum):

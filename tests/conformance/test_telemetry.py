@@ -72,3 +72,56 @@ def test_ids_in_base64_are_those_in_hexadecimal(shared: Path) -> None:
 def test_a_trace_without_a_model_call_is_said_to_hold_none(shared: Path, name: str) -> None:
     with pytest.raises(UnreadableError, match="none of them a model call"):
         read(shared / "data/otlp" / name)
+
+
+# -- Langfuse ------------------------------------------------------------------------------
+
+
+LANGFUSE = {
+    # calls, tool calls, answers; each known from the export by eye
+    "langfuse_beeai-2025-08-01.trace.json": (3, 0, 1),
+    "langfuse_csharp-agent-with-gemini-2026-03-09.trace.json": (3, 2, 1),
+    "langfuse_langgraph-js-2025-10-30.trace.json": (2, 1, 1),
+    "langfuse_openai-agents-2025-09-30.trace.json": (2, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", LANGFUSE)
+def test_a_trace_of_langfuse_is_one_run_whose_requests_are_recorded(
+    shared: Path, name: str
+) -> None:
+    (run,) = read(shared / "data/langfuse" / name, "langfuse")
+    counts = (len(run.calls), len(run.tool_calls), len(run.answers))
+    assert counts == LANGFUSE[name]
+    assert {call.grade for call in run.calls} == {Grade.RECORDED}
+    assert all(call.usage.input_tokens for call in run.calls)
+
+
+@pytest.mark.parametrize("name", list(LANGFUSE)[2:])
+def test_the_result_of_a_tool_stands_in_the_next_request_as_its_span_recorded_it(
+    shared: Path, name: str
+) -> None:
+    (run,) = read(shared / "data/langfuse" / name, "langfuse")
+    (result,) = run.tool_results
+    carried = [part for _, part in parts(run, 2) if part.kind is PartKind.TOOL_RESULT]
+    assert [(part.tool_call_id, part.text) for part in carried] == [
+        (result.tool_call_id, result.text)
+    ]
+    assert lost(run) == ""
+
+
+def test_what_beeai_writes_as_events_of_a_call_is_one_call(shared: Path) -> None:
+    path = shared / "data/langfuse/langfuse_beeai-2025-08-01.trace.json"
+    (run,) = read(path, "langfuse")
+    assert "messages of the response are missing (0-232)" in lost(run)
+
+
+# -- OpenAI's agents -----------------------------------------------------------------------
+
+
+def test_a_field_that_the_export_cut_at_its_limit_makes_the_request_unknown(shared: Path) -> None:
+    path = shared / "data/generated/openai_agents_traces_ingest.json"
+    (run,) = read(path, "openai-agents")
+    assert run.title.endswith("#demo")
+    assert run.grade is Grade.UNKNOWN
+    assert lost(run).count("a text was cut at the limit of the export (... [truncated])") == 2

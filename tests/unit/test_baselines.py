@@ -116,7 +116,7 @@ def test_a_run_of_the_baseline_that_was_not_audited_is_named(
 ) -> None:
     place = written(tmp_path, *samples)
     ended = run_audit(samples[0], "--baseline", place)
-    assert "1 run with findings in this baseline were not audited here: lease-review" in ended.err
+    assert "this baseline that were not audited here (1): lease-review" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_copies_of_one_run_are_each_known(samples: list[Path], tmp_path: Path) -
     assert again.status == 0
     assert "not audited here" not in again.err
     shutil.rmtree(runs / "a")
-    assert "1 run with findings in this baseline were not audited" in (
+    assert "this baseline that were not audited here (1)" in (
         run_audit(runs, "--baseline", baseline).err
     )
 

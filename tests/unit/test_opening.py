@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from store import opening
+from store import walking
+from store.entries import Found
 from store.importers import _files
-from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
+from store.importers._base import NO_CALLS, Probe, UnreadableError
 from store.importers.run_folder import IMPORTER
 from store.opening import open_paths
 from store.records.runs import Problem, ProblemKind, Run
@@ -143,14 +144,14 @@ def test_a_file_that_disappears_while_it_is_read_is_one_problem(
     tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = _log(tmp_path / "r" / "events.jsonl")
-    really = opening._read  # noqa: SLF001 - the moment between recognising and reading
+    really = Found.read  # the moment between recognising and reading
 
-    def read(importer: Importer, probe: Probe) -> Iterator[Run | Problem]:
-        if probe.path == path:
+    def read(found: Found) -> Iterator[Run | Problem]:
+        if found.probe.path == path:
             path.unlink()
-        return really(importer, probe)
+        return really(found)
 
-    monkeypatch.setattr(opening, "_read", read)
+    monkeypatch.setattr(Found, "read", read)
     runs, problems = _parted(open_paths([str(path), str(good)]))
     assert [len(run.calls) for run in runs] == [0, 1]
     assert any("cannot be read" in each.what for each in runs[0].problems)
@@ -169,7 +170,7 @@ def test_a_fault_in_an_importer_does_not_hide_the_other_inputs(
     broken = replace(
         IMPORTER, name="broken", recognise=lambda probe: probe.head == b"vendor", read=fail
     )
-    monkeypatch.setattr(opening, "importers", lambda: (broken, IMPORTER))
+    monkeypatch.setattr(walking, "importers", lambda: (broken, IMPORTER))
     problem = _only_problem(bad, good)
     assert problem.what == f"internal error while reading ({error.__name__}); please report it"
 
@@ -180,7 +181,7 @@ def test_a_fault_in_recognition_is_told_too(
     def fail(_probe: Probe) -> bool:
         raise RecursionError
 
-    monkeypatch.setattr(opening, "importers", lambda: (replace(IMPORTER, recognise=fail),))
+    monkeypatch.setattr(walking, "importers", lambda: (replace(IMPORTER, recognise=fail),))
     _, problems = _parted(open_paths([str(_log(tmp_path / "a.jsonl"))]))
     assert "internal error while reading (RecursionError)" in problems[0].what
 
@@ -196,7 +197,7 @@ def test_an_importer_may_say_itself_what_is_wrong(
     broken = replace(
         IMPORTER, name="broken", recognise=lambda probe: probe.head == b"vendor", read=refuse
     )
-    monkeypatch.setattr(opening, "importers", lambda: (broken, IMPORTER))
+    monkeypatch.setattr(walking, "importers", lambda: (broken, IMPORTER))
     assert _only_problem(bad, good) == Problem(str(bad), "encrypted; export it again")
 
 

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from reviewer.services.listing import list_runs
 from reviewer.services.opening_runs import Begun, Ended, Found, Stopped, Unread, open_runs
 from reviewer.services.sample import write_sample
+from store.entries import Entry
 
 
 def test_each_run_comes_as_it_is_read_and_the_end_counts_them(tmp_path: Path) -> None:
@@ -47,3 +49,16 @@ def test_the_same_problem_is_told_once(tmp_path: Path) -> None:
     steps = list(open_runs(paths, str(tmp_path / "no-store"), tokens=False))
     told = [step.problem for step in steps if isinstance(step, Unread)]
     assert len([each for each in told if "no-store" in each.where]) == 1
+
+
+def test_one_run_of_a_list_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    entries = [each for each in list_runs([str(tmp_path)]) if isinstance(each, Entry)]
+    assert [each.run_id for each in entries] == ["incident-review", "lease-review"]
+    steps = list(open_runs(entries[1:], tokens=False))
+    assert steps[0] == Begun(entries[1].place, 1, 1, 0)
+    assert [step.audit.run.run_id for step in steps if isinstance(step, Found)] == ["lease-review"]
+    assert steps[-1] == Ended(1, 0)
+    assert list(open_runs(entries, tokens=False, stopped=lambda: True)) == [
+        Stopped(0, tuple(each.place for each in entries))
+    ]

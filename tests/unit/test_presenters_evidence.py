@@ -1,6 +1,7 @@
 """The evidence of a citation: claim, model's input and stored version, each proven or said not."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,12 @@ from reviewer.window import i18n
 from reviewer.window.i18n import tr_message
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import Chip, answer_pages
+from reviewer.window.presenters.claims import claims_at, claims_of
 from reviewer.window.presenters.evidence import card, citation_card
 from reviewer.window.presenters.finding_card import finding_card
 from reviewer.window.presenters.strip import strip_words
 from store.opening import open_paths
+from store.records.citations import Offsets
 from store.records.findings import Audit, Form, Verdict
 from store.records.grades import Grade
 from store.records.runs import Run
@@ -146,6 +149,68 @@ def test_a_finding_without_a_citation_has_its_rule_and_ways_to_its_place() -> No
     assert any(note.startswith("Why it matters: ") for note in made.notes)
     assert [button.place.tab for button in made.buttons] == ["model", "source", "residency"]
     assert card(found, Place(finding=index)) == made
+
+
+def test_what_a_finding_says_of_an_answer_is_shown_at_its_place_in_it() -> None:
+    found = audit(next(rule for rule in rules() if rule.id == "GRD001").failing())
+    index = next(n for n, one in enumerate(found.findings) if one.rule == "GRD001")
+    shown = finding_card(found, index)
+    (step,) = shown.steps
+    assert step.excerpt is not None
+    assert step.excerpt.cut(200).words == "250"
+    (claim,) = claims_of(found, index)
+    assert found.run.answers[claim.answer].text[claim.span.start : claim.span.end] == "250"
+    assert step.buttons[0].place == Place(call=claim.call, finding=index, tab="answer")
+    assert claims_at(found, Place(finding=index, citation=0)) == ()
+
+
+@pytest.mark.parametrize(
+    ("offsets", "told"),
+    [
+        (
+            Offsets(4, 20, "codepoint", ("codepoint", "utf16"), 0),
+            "Recorded place: 4 to 20, in code points. It leads to its words as documented.",
+        ),
+        (
+            Offsets(4, 20, "codepoint", ("utf16",), -2),
+            (
+                "Recorded place: 4 to 20, in code points. It leads to its words only when it is "
+                "counted in UTF-16 units. Its words stand 2 code points before it."
+            ),
+        ),
+        (
+            Offsets(4, 19, "utf8byte", (), 7, inclusive=True),
+            (
+                "Recorded place: 4 up to and with 19, in UTF-8 bytes. Its words stand 7 UTF-8 "
+                "bytes behind it."
+            ),
+        ),
+        (
+            Offsets(0, 1, "block"),
+            (
+                "Recorded place: 0 to 1, in blocks. There are no words that could be held against "
+                "it, or they are not found."
+            ),
+        ),
+    ],
+)
+def test_the_place_that_a_provider_counted_is_told_in_words(offsets: Offsets, told: str) -> None:
+    story = Story()
+    story.document("notice")
+    story.read("notice")
+    run = story.answer(cite("notice", (4, 20), answer_span=Span(0, 7), offsets=offsets))
+    assert told in citation_card(audit(run), 0).notes
+
+
+def test_what_a_recorder_changed_is_told_of_a_request_that_is_on_record() -> None:
+    story = Story()
+    story.document("notice")
+    story.read("notice")
+    run = story.answer(cite("notice", (4, 20)))
+    reason = "the recorder wrote bodies anew"
+    calls = tuple(replace(call, grade_reason=reason) for call in run.calls)
+    notes = citation_card(audit(replace(run, calls=calls)), 0).notes
+    assert "About this request: The recorder wrote bodies anew." in notes
 
 
 def test_a_finding_about_a_citation_leads_to_that_citation() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 HOME = Path(__file__).parents[2]
 ROOMS = (
     "reviewer/audit",
+    "reviewer/services/baselines.py",
     "reviewer/services/deciding.py",
     "reviewer/services/lineage.py",
     "reviewer/services/open_reviews.py",
@@ -15,7 +16,11 @@ ROOMS = (
     "reviewer/services/run_review.py",
     "reviewer/services/settings.py",
     "store/importers",
+    "store/entries.py",
     "store/opening.py",
+    "store/walking.py",
+    "store/joining.py",
+    "store/mixed.py",
     "store/evidence.py",
     "store/jsonin.py",
     "store/_decision_lines.py",

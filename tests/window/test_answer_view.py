@@ -116,6 +116,19 @@ def test_the_text_is_shown_as_characters_and_copied_as_recorded(qtbot: QtBot, ev
         assert evil in text.toPlainText()
 
 
+def test_the_claims_of_a_finding_are_marked_in_their_answer(qtbot: QtBot) -> None:
+    said = "\U0001f600 At most 250 records, and 4711 in all."
+    found = answered(said, *marks((0, 4)))
+    desk, _, text = shown(qtbot, found)
+    marked = []
+    for index, finding in enumerate(found.findings):
+        if finding.rule == "GRD001":
+            desk.go(Place(finding=index, tab="answer"))
+            spots = text.extraSelections()
+            marked.append("".join(spot.cursor.selectedText() for spot in spots))
+    assert marked == ["250", "4711"]
+
+
 def test_citations_without_a_place_are_listed_below_and_lead_on(qtbot: QtBot) -> None:
     desk, view, _ = shown(
         qtbot, answered("So it is.", cite("notice", (0, 10), answer_span=None, label="n1"))

@@ -19,7 +19,7 @@ from reviewer.window.place import Place
 from reviewer.window.presenters.calls import CallColumn
 from reviewer.window.presenters.sources import SourceColumn, SourceTree
 from reviewer.window.views.run_tree import RunTree
-from reviewer.window.views.strip_delegate import position_at
+from reviewer.window.views.strip_delegate import OPEN_END, position_at
 from store.records.findings import Audit, State
 from store.records.sources import VersionKey
 from store.records.text import Span
@@ -251,3 +251,13 @@ def test_recorded_runs_are_shown_whole(shared: Path, name: str, qtbot: QtBot) ->
     view.grab()
     assert view.calls.shown == len(desk.audit().calls)
     assert view.sources.shown == len(desk.audit().sources)
+
+
+def test_a_version_of_unknown_length_does_not_look_whole(audits: list[Audit]) -> None:
+    found = strip(audits[0], audits[0].sources[0].versions[-1].version.key)
+    assert found is not None
+    end = Span(found.extent.end - 1, found.extent.end)
+    assert position_at(found, 100, 100) == end
+    opened = replace(found, open_ended=True)
+    assert position_at(opened, 100 - OPEN_END, 100) == end
+    assert position_at(opened, 100, 100) == end

@@ -29,7 +29,7 @@ def nowhere(
 
     def check(view: AuditView) -> Iterator[Finding]:
         told: set[str] = set()
-        for claim in view.claims:
+        for place, claim in enumerate(view.claims):
             counts = claim.grounding is Grounding.NOWHERE and not claim.is_own
             if not counts or claim.kind not in kinds or claim.text in told:
                 continue
@@ -45,7 +45,7 @@ def nowhere(
                 severity,
                 claim.grade,
                 message,
-                Where(call=claim.call, tool_call_id=claim.obtained),
+                Where(call=claim.call, tool_call_id=claim.obtained, claims=(place,)),
                 claim.kind.value,
                 claim.text,
             )
@@ -62,12 +62,13 @@ def only_in(
     """Return the check for one outcome: a finding for each answer and text it rests on."""
 
     def check(view: AuditView) -> Iterator[Finding]:
-        groups: dict[tuple[int, str, int | None], list[ClaimFacts]] = {}
-        for claim in view.claims:
+        groups: dict[tuple[int, str, int | None], list[int]] = {}
+        for place, claim in enumerate(view.claims):
             if claim.grounding is grounding:
                 key = (claim.answer, claim.tool_call_id or "", claim.last_call)
-                groups.setdefault(key, []).append(claim)
-        for claims in groups.values():
+                groups.setdefault(key, []).append(place)
+        for held in groups.values():
+            claims = [view.claims[place] for place in held]
             first = claims[0]
             texts = list(dict.fromkeys(claim.text for claim in claims))
             shown = ", ".join(texts[:_TOLD])
@@ -78,7 +79,7 @@ def only_in(
                 severity,
                 Grade.weakest(*(claim.grade for claim in claims)),
                 tell(shown, first),
-                Where(call=first.call, tool_call_id=first.tool_call_id),
+                Where(call=first.call, tool_call_id=first.tool_call_id, claims=tuple(held)),
                 first.call,
                 first.tool_call_id,
                 *texts,

@@ -21,7 +21,7 @@ MENUS: dict[Menu, str] = {
 }
 """The menus in their order, with their titles."""
 
-When = Literal["always", "open", "paths", "back", "forward", "loading"]
+When = Literal["always", "open", "paths", "back", "forward", "loading", "baseline"]
 """In which state of the window a command can be given."""
 
 
@@ -55,6 +55,10 @@ ACTIONS: tuple[Command, ...] = (
     Command("file.open_file", "Open trace file…", "file", "open_file", ("Ctrl+Shift+O",)),
     Command("file.open_sample", "Open the sample", "file", "open_sample"),
     Command("file.export", "Export report…", "file", "export", ("Ctrl+E",), "open", 1),
+    Command(
+        "file.baseline", "Compare findings with a baseline…", "file", "baseline", (), "open", 1
+    ),
+    Command("file.no_baseline", "Forget the baseline", "file", "no_baseline", (), "baseline", 1),
     Command("file.reload", "Read again", "file", "reload", ("F5",), "paths", 1),
     Command("file.stop", "Stop reading", "file", "stop", (), "loading", 1),
     Command("file.close_all", "Close all runs", "file", "close_all", ("Ctrl+W",), "paths", 1),

@@ -19,6 +19,10 @@ from reviewer.window.i18n import tr
 __all__ = ["KeySheet"]
 
 
+_COMMAND = 1
+"""The column that gets the room that is left."""
+
+
 class KeySheet(QDialog):
     """Lists the commands that have a key."""
 
@@ -43,7 +47,11 @@ class KeySheet(QDialog):
                 self.table.setItem(row, column, item)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
+        header.setSectionResizeMode(_COMMAND, QHeaderView.ResizeMode.Stretch)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.verticalHeader().setDefaultSectionSize(round(1.6 * self.fontMetrics().height()))
+        self.table.setShowGrid(False)
+        self.table.setAlternatingRowColors(True)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         button = close.button(QDialogButtonBox.StandardButton.Close)
         button.setText(tr("Close"))

@@ -24,6 +24,7 @@ from reviewer.window.presenters.cards import (
     sentence,
 )
 from reviewer.window.presenters.finding_card import finding_card
+from reviewer.window.presenters.offset_words import offset_words
 from reviewer.window.presenters.requests import request_of
 from reviewer.window.presenters.words import (
     grade_meaning,
@@ -100,8 +101,13 @@ def _notes(audit: Audit, facts: CitationFacts) -> Iterator[str]:
     reason = next(
         (call.grade_reason for call in audit.run.calls if call.index == facts.call_at_answer), ""
     )
+    told = sentence(tr_message(reason))
     if reason and facts.grade is not Grade.RECORDED:
-        yield tr("Why this grade: {reason}", reason=sentence(tr_message(reason)))
+        yield tr("Why this grade: {reason}", reason=told)
+    elif reason:  # what a recorder changed is said of a request that is on record, too
+        yield tr("About this request: {reason}", reason=told)
+    if facts.citation.offsets is not None:
+        yield offset_words(facts.citation.offsets)
     for finding in audit.findings:
         if finding.where.citation == facts.index:
             yield tr("Finding {rule}", rule=rule_title(finding))

@@ -7,12 +7,23 @@ from dataclasses import replace
 
 from reviewer.audit.rules import rules
 from reviewer.display import one_line
-from reviewer.window.i18n import tr, tr_message
+from reviewer.excerpts import Excerpt
+from reviewer.window.i18n import tr, tr_message, trn
 from reviewer.window.place import Place
-from reviewer.window.presenters.cards import Button, Card, Line, grade_line, rule_title, sentence
-from reviewer.window.presenters.words import severity_words
+from reviewer.window.presenters.cards import (
+    Button,
+    Card,
+    Line,
+    Step,
+    grade_line,
+    rule_title,
+    sentence,
+)
+from reviewer.window.presenters.claims import claims_of
+from reviewer.window.presenters.words import severity_words, span_words
 from store.records.findings import Audit, Finding
 from store.records.sources import VersionKey
+from store.records.text import Unit
 
 __all__ = ["finding_card"]
 
@@ -32,9 +43,39 @@ def finding_card(audit: Audit, index: int, run: int = 0) -> Card:
         reason=sentence(tr_message(finding.message)),
         grade=grade_line(finding.grade),
         notes=tuple(notes),
-        steps=(),
+        steps=tuple(_claims(audit, index, run)),
         buttons=tuple(_ways(audit, index, run)),
         source=_version(audit, finding),
+    )
+
+
+def _claims(audit: Audit, index: int, run: int) -> Iterator[Step]:
+    """Yield what the finding says of an answer, at its place in it."""
+    claims = claims_of(audit, index)
+    if not claims:
+        return
+    first = claims[0]
+    answers = audit.run.answers
+    text = answers[first.answer].text if first.answer < len(answers) else ""
+    known = first.span.end <= len(text)
+    where = tr(
+        "answer {number}, written in call {call}, {span}",
+        number=first.answer + 1,
+        call=first.call,
+        span=span_words(first.span, Unit.CHAR),
+    )
+    more = len(claims) - 1
+    others = (trn("and one more place", "and {n} more places", more),) if more else ()
+    yield Step(
+        "claim",
+        tr("The claim in the answer"),
+        Line("", "muted", ""),
+        where=where,
+        excerpt=Excerpt(text, first.span) if known else None,
+        notes=(sentence(tr_message(first.reason)), *others),
+        buttons=(
+            Button(tr("Show in answer"), Place(run, call=first.call, finding=index, tab="answer")),
+        ),
     )
 
 

@@ -37,7 +37,15 @@ from reviewer.window.presenters.words import (
     verdict_sign,
     verdict_word,
 )
-from store.records.findings import Anchor, Audit, CitationFacts, Finding, Severity, Verdict
+from store.records.findings import (
+    Anchor,
+    Audit,
+    BaselineState,
+    CitationFacts,
+    Finding,
+    Severity,
+    Verdict,
+)
 from store.records.grades import Grade
 from store.records.reviews import Target, TargetState
 
@@ -65,6 +73,7 @@ class ReviewColumn(IntEnum):
     PLACE = 8
     ANCHOR = 9
     GRADE = 10
+    BASELINE = 11
 
 
 GROUPS = ("rule", "source", "call")
@@ -74,6 +83,7 @@ _SENTENCE_END = re.compile(r"[\u3002\uff01\uff1f\uff1b\n]|[.!?](?=\s)")
 _LOOK_BACK = 1_000
 _VERDICTS = tuple(dict.fromkeys(verdict.word for verdict in Verdict))
 _SEVERITIES = tuple(reversed([severity.value for severity in Severity]))
+_BASELINES = (BaselineState.NEW.value, BaselineState.UNCHANGED.value)
 _GRADES = tuple(reversed([grade.value for grade in Grade]))
 
 
@@ -95,6 +105,11 @@ class ReviewTable(Table):
         self._others = [at for at in range(len(audit.findings)) if at not in merged]
 
     @property
+    def compared(self) -> bool:
+        """Whether the findings were compared with a baseline."""
+        return any(finding.baseline is not None for finding in self.audit.findings[:1])
+
+    @property
     def columns(self) -> Columns:
         """What the filter knows of the columns."""
         return self._columns
@@ -113,6 +128,7 @@ class ReviewTable(Table):
             tr("Place"),
             tr("Quotation"),
             tr("Proof"),
+            tr("Baseline"),
         )
         return [
             Heading(column.name.lower(), title, right=column is ReviewColumn.CALL)
@@ -193,6 +209,7 @@ class ReviewTable(Table):
                 cell(str(self.value(row, "place") or NOTHING)),
                 cell(_anchor_word(citation.anchor) if citation else NOTHING),
                 cell(grade_word(grade), more=grade_meaning(grade)),
+                cell(_BASELINE[finding.baseline if finding else None]()),
             )
         )
 
@@ -240,6 +257,7 @@ def _columns(audit: Audit) -> Columns:
             Column("place", Kind.TEXT),
             Column("anchor", Kind.CHOICE, tuple(anchor.value for anchor in Anchor)),
             Column("grade", Kind.ORDER, _GRADES),
+            Column("baseline", Kind.CHOICE, _BASELINES),
         ]
     )
 
@@ -279,6 +297,7 @@ _GET: Mapping[str, Callable[[Audit, CitationFacts | None, Finding | None], _Valu
     "place": lambda _, cited, found: _reference(cited) if cited else _where(_found(found)),
     "anchor": lambda _, cited, __: cited.anchor.value if cited else None,
     "grade": lambda _, cited, found: (cited or _found(found)).grade.value,
+    "baseline": lambda _, __, found: found.baseline.value if found and found.baseline else None,
 }
 """What a row of a citation, a finding or both is in each column, as the filter compares it."""
 
@@ -314,6 +333,14 @@ def _decision_cell(state: TargetState | None) -> Cell:
         stood = f", {row.stood}" if row.stood else ""
         tip.append(f"{row.sign} {row.word}, {row.reviewer}, {row.at} UTC{stood}{note}")
     return Cell(words, "\n".join(tip), decision_tone(state))
+
+
+_BASELINE: Mapping[BaselineState | None, Callable[[], str]] = {
+    BaselineState.NEW: lambda: tr("＋ new"),
+    BaselineState.UNCHANGED: lambda: tr("= known"),
+    BaselineState.ABSENT: lambda: NOTHING,  # what is no more there has no row
+    None: lambda: NOTHING,
+}
 
 
 def _anchor_word(anchor: Anchor) -> str:

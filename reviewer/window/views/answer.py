@@ -18,6 +18,7 @@ from reviewer.window.i18n import tr
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.answer import AnswerPage, Chip, answer_pages, place_of_citation
+from reviewer.window.presenters.claims import claims_at
 from reviewer.window.theme import colour
 from reviewer.window.tips import plain_tip
 from reviewer.window.views.answer_notice import Notice
@@ -133,6 +134,9 @@ class AnswerView(QWidget):
             return -2
         if place.citation is not None and 0 <= place.citation < len(self._audit.citations):
             return self._audit.citations[place.citation].answer
+        claims = claims_at(self._audit, place)
+        if claims:
+            return claims[0].answer
         if place.call is not None and place.tab == "answer":
             found = [page.index for page in self._pages if page.call == place.call]
             if found:
@@ -175,7 +179,9 @@ class AnswerView(QWidget):
         self._below.setMaximumHeight(row * min(len(chips), _LISTED) + 8)
 
     def _mark(self, place: Place) -> None:
-        self._text.mark(place.citation)
+        claims = claims_at(self._audit, place) if self._audit is not None else ()
+        here = [claim.span for claim in claims if claim.answer == self._shown]
+        self._text.mark(place.citation, here)
         for row in range(self._below.count()):
             if self._below.item(row).data(Qt.ItemDataRole.UserRole) == place.citation:
                 self._below.setCurrentRow(row)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
@@ -19,6 +21,7 @@ from reviewer.window.presenters.answer import AnswerPage, Chip
 from reviewer.window.theme import colour
 from reviewer.window.tips import plain_tip
 from reviewer.window.views.record_text import RecordText
+from store.records.text import Span
 
 __all__ = ["ALL", "SCHEME", "AnswerText"]
 
@@ -99,10 +102,11 @@ class AnswerText(RecordText):
         cursor.setPosition(end - 1, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(chip.decision or _UNDECIDED, cursor.charFormat())
 
-    def mark(self, citation: int | None) -> None:
-        """Mark a citation's words and chip as the present ones, and bring them into sight."""
+    def mark(self, citation: int | None, claims: Sequence[Span] = ()) -> None:
+        """Mark a citation's words and chip, or *claims*, as the present ones, and show them."""
         marks = []
-        for start, end in self._spots.get(-1 if citation is None else citation, ()):
+        spots = self._spots.get(-1 if citation is None else citation, [])
+        for start, end in (*spots, *(spot for claim in claims for spot in self.places_of(claim))):
             mark = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
             cursor.setPosition(start)

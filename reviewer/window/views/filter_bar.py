@@ -68,8 +68,12 @@ class FilterBar(QWidget):
         self._menu.aboutToShow.connect(self._fill)
         self.retranslate()
 
+    def put_beside(self, widget: QWidget) -> None:
+        """Put *widget* at the end of the line."""
+        self._line.addWidget(widget)
+
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
+        self._line = line = QHBoxLayout()
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(4)
         for widget in (self.edit, self.clear, self.earlier, self.count):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QVBoxLayout, QWidget
 
 from reviewer.filter.tree import Tree
 from reviewer.window.desk import Desk
@@ -16,7 +16,7 @@ from reviewer.window.models.rows import INLINE, Layout, RowModel
 from reviewer.window.panels import Panel
 from reviewer.window.place import Place
 from reviewer.window.presenters.filters import shown_words
-from reviewer.window.presenters.reviews import GROUPS, ReviewTable
+from reviewer.window.presenters.reviews import GROUPS, ReviewColumn, ReviewTable
 from reviewer.window.tasks import Operation
 from reviewer.window.tasks.worker import Worker
 from reviewer.window.views.filter_bar import FilterBar
@@ -68,19 +68,16 @@ class FindingsView(QWidget):
         self._load(desk.place)
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.setContentsMargins(0, 0, 6, 0)
-        line.addWidget(self.filter, 1)
-        line.addWidget(self.group, 0, Qt.AlignmentFlag.AlignTop)
+        self.filter.put_beside(self.group)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(line)
+        column.addWidget(self.filter)
         column.addWidget(self.hidden)
         column.addWidget(self.view, 1)
         # A verdict in another language stands behind its name in the record.
         verdict = 19 if language() == "en" else 25
-        self.view.widths(verdict, 9, 13, 7, 4, 18, 46, 40, 34, 11, 10)
+        self.view.widths(verdict, 9, 13, 7, 4, 18, 46, 40, 34, 11, 10, 10)
         QWidget.setTabOrder(self.filter.earlier, self.group)
         QWidget.setTabOrder(self.group, self.view)
 
@@ -159,6 +156,7 @@ class FindingsView(QWidget):
         self._table = table
         self.filter.set_columns(table.columns)
         self.model.set_table(table)
+        self.view.setColumnHidden(ReviewColumn.BASELINE, not table.compared)
         if table.run == self._desk.place.run and not self.loaded:
             self._load(self._desk.place)  # it was read anew meanwhile
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from reviewer.display import whole_characters
 from reviewer.window.views.text_stand_ins import shown
-from store.records.text import TextIndex
+from store.records.text import Span, TextIndex
 
 __all__ = ["RecordText"]
 
@@ -102,6 +102,20 @@ class RecordText(QTextBrowser):
         if place < 0 or position >= self._pieces[place].end:
             return None
         return self._pieces[place].payload
+
+    def places_of(self, span: Span) -> list[tuple[int, int]]:
+        """Return where *span* stands in the document; it counts through all that is recorded."""
+        found, start = [], 0
+        for piece in self._pieces:
+            record = piece.record or ""
+            here = Span(start, start + len(record)).meet(span) if record else None
+            if here is not None:
+                index = TextIndex(shown(record))
+                ends = (index.to_utf16(at - start) for at in (here.start, here.end))
+                first, last = (piece.at + end for end in ends)
+                found.append((first, last))
+            start += len(record)
+        return found
 
     def selected_record(self) -> str:
         """Return what is selected, as recorded."""

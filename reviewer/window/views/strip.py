@@ -23,6 +23,7 @@ from reviewer.window.presenters.strip import piece_words, strip_words
 from reviewer.window.presenters.words import span_words
 from reviewer.window.theme import colour
 from reviewer.window.tips import plain_tip
+from reviewer.window.views.strip_delegate import OPEN_END, draw_open_end
 from store.records.text import Span
 
 __all__ = ["CoverageStrip"]
@@ -71,7 +72,8 @@ class CoverageStrip(QWidget):
 
     def _bar(self) -> QRectF:
         tick = self.height() * 0.34
-        return QRectF(4.5, 2.5, self.width() - 9, self.height() - tick - 4)
+        beyond = OPEN_END if self._strip is not None and self._strip.open_ended else 0
+        return QRectF(4.5, 2.5, self.width() - 9 - beyond, self.height() - tick - 4)
 
     def _x(self, position: int) -> float:
         bar, extent = self._bar(), self._strip.extent if self._strip else Span(0, 1)
@@ -117,14 +119,10 @@ class CoverageStrip(QWidget):
         pen = QPen(colour("muted"), 1)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen)
+        painter.drawRect(bar)
         if self._strip is not None and self._strip.open_ended:
-            painter.drawLine(bar.topLeft(), bar.topRight())
-            painter.drawLine(bar.bottomLeft(), bar.bottomRight())
-            painter.drawLine(bar.topLeft(), bar.bottomLeft())
-            painter.setPen(QPen(colour("muted"), 1, Qt.PenStyle.DotLine))
-            painter.drawLine(bar.topRight(), bar.bottomRight())
-        else:
-            painter.drawRect(bar)
+            draw_open_end(painter, QRectF(bar.right(), bar.top(), OPEN_END, bar.height()))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _tick(self, painter: QPainter, bar: QRectF, span: Span) -> None:
         """A small triangle under the bar; that of the present place is filled and larger."""

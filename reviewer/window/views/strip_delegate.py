@@ -1,7 +1,8 @@
 """Paints the coverage of a version into a cell: shapes first, colours second.
 
-Delivered is solid, a preview hatched, a gap empty with a broken line through
-it, a cited place a wedge below.  What is painted is said in words by the cell.
+Delivered is solid, a preview hatched, a gap empty, a cited place a wedge
+below; three dots stand behind a version whose length is not known.  What is
+painted is said in words by the cell.
 """
 
 from __future__ import annotations
@@ -35,13 +36,15 @@ from reviewer.window import theme
 from reviewer.window.models.roles import Role
 from store.records.text import Span
 
-__all__ = ["StripDelegate", "position_at"]
+__all__ = ["OPEN_END", "StripDelegate", "draw_open_end", "position_at"]
 
 _Index = QModelIndex | QPersistentModelIndex
 _KEPT = 300
 _MARGIN = 4
 _WEDGE = 4
 _NEAR = 3
+OPEN_END = 14
+"""Pixels behind a version of unknown length, in which dots say so."""
 
 
 class StripDelegate(QStyledItemDelegate):
@@ -114,7 +117,7 @@ class StripDelegate(QStyledItemDelegate):
 
 def position_at(strip: Strip, x: float, width: int) -> Span:
     """Return the unit of the version that is painted at *x*, or the cited span close to it."""
-    total = strip.extent.length
+    total, width = strip.extent.length, known_width(strip, width)
     x = min(max(x, 0.0), float(width))
     for span, _citation in strip.cited:
         middle = _x(strip, (span.start + span.end) / 2, width)
@@ -122,6 +125,11 @@ def position_at(strip: Strip, x: float, width: int) -> Span:
             return span
     start = strip.extent.start + min(total - 1, int(x * total / max(1, width)))
     return Span(start, start + 1)
+
+
+def known_width(strip: Strip, width: int) -> int:
+    """Return how much of *width* is for what is known: behind it an unknown length goes on."""
+    return width - OPEN_END if strip.open_ended else width
 
 
 def _area(cell: QRect) -> QRect:
@@ -132,12 +140,23 @@ def _x(strip: Strip, position: float, width: int) -> float:
     return (position - strip.extent.start) * width / strip.extent.length
 
 
+def draw_open_end(painter: QPainter, place: QRectF) -> None:
+    """Draw that it goes on for nobody knows how long: three dots, in the ink that is set."""
+    painter.setBrush(painter.pen().color())
+    for number in (1, 2, 3):
+        middle = QPointF(place.left() + number * place.width() / 4 + 1, place.center().y())
+        painter.drawEllipse(middle, 0.7, 0.7)
+
+
 def _paint(painter: QPainter, strip: Strip, width: int, height: int) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    whole, width = width, known_width(strip, width)
     body = QRectF(0.5, 0.5, width - 1, height - _WEDGE - 1)
     painter.setPen(QPen(theme.colour("ink"), 1))
     painter.setBrush(QBrush(theme.colour("paper")))
     painter.drawRect(body)
+    if strip.open_ended:
+        draw_open_end(painter, QRectF(body.right(), body.top(), whole - width, body.height()))
     looks = {
         "delivered": QBrush(theme.colour("delivered")),
         "preview": QBrush(theme.colour("preview"), Qt.BrushStyle.BDiagPattern),

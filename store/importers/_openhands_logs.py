@@ -1,0 +1,125 @@
+"""Completion logs of OpenHands: one file for each call, with the request as it was sent.
+
+``LOG/llm/…`` and ``log_completions`` write the messages, the tools and the
+response of LiteLLM.  The files of a folder are put in the order of their times
+and threaded into conversations: a condenser or a subagent logs there too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from store.builder import RunBuilder
+from store.importers import _files
+from store.importers._agent_run import AgentRun
+from store.importers._base import Probe
+from store.importers._capture_http import Interaction, Message
+from store.importers._capture_threads import Numbered, Thread, Threads
+from store.importers._chat_call import Chat
+from store.importers._wire import Wire, mapping, string
+from store.importers._wire_answers import Answers
+from store.jsonin import JsonError, loads
+from store.records.grades import Layer
+from store.records.runs import Problem, Run
+
+__all__ = ["LOG_NAME", "is_log", "log_runs"]
+
+LOG_NAME: Final = re.compile(r".*?(\d{10})\.(\d{1,9})(?:-[0-9a-zA-Z]+)?\.json")
+"""Names of log files end in the time of the call."""
+_LARGEST: Final = 256 << 20
+
+
+def is_log(value: object) -> bool:
+    """Return whether a JSON value is such a log."""
+    if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
+        return False
+    return "response" in value and bool(
+        {"latency_sec", "context_window", "fncall_messages"} & value.keys()
+        or {"timestamp", "cost"} <= value.keys()
+    )
+
+
+def log_runs(probe: Probe, files: list[tuple[str, Path]]) -> Iterator[Run]:
+    """Yield a run for each conversation in *files*, which are named and in order."""
+    threads = Threads()
+    problems: list[Problem] = []
+    names: list[str] = []
+    for name, path in files:
+        try:
+            value = _value(path)
+        except (JsonError, OSError) as error:
+            problems.append(Problem(name, f"is no completion log that can be read ({error})"))
+            continue
+        if not is_log(value):
+            continue
+        exchange = Chat.of(_wire(value, len(names)), "openhands").finish(Answers())
+        at = value.get("timestamp") if isinstance(value, dict) else None
+        threads.add(len(names), exchange, None if at is None else str(at))
+        names.append(name)
+    for thread in threads.threads:
+        yield _run(probe, thread, names, problems)
+        problems = []
+
+
+def _value(path: Path) -> object:
+    with _files.open_regular(path) as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise JsonError(f"more than {_LARGEST} bytes")
+    return loads(data)
+
+
+def _wire(value: object, number: int) -> Wire:
+    held = mapping(value)
+    settings = {**mapping(held.get("kwargs")), **mapping(held.get("args"))}
+    messages = held.get("fncall_messages") or held.get("messages")
+    request: Mapping[str, object] = {**settings, "messages": messages}
+    response = mapping(held.get("response"))
+    sides = (Message(value=request), Message(value=response))
+    return Wire(Interaction(number, "POST", "", 200, *sides), request, response)
+
+
+def _run(probe: Probe, thread: Thread, names: list[str], problems: list[Problem]) -> Run:
+    first = names[thread.calls[0].number]
+    branch = None if thread.branch is None else names[thread.branch]
+    run_id = first if probe.is_folder else probe.path.name
+    builder = RunBuilder(
+        run_id, probe.label, "openhands", Layer.CLIENT, title=run_id, branch=branch
+    )
+    builder.problems.extend(problems)
+    agent = AgentRun(builder)
+    for each in thread.calls:
+        _call(agent, each, names[each.number])
+    return agent.finish()
+
+
+def _call(agent: AgentRun, each: Numbered, name: str) -> None:
+    exchange = each.exchange
+    request = agent.messages([*exchange.instructions, *exchange.sent], name)
+    parts = [part for turn in exchange.response for part in turn.parts]
+    number = agent.call(
+        parts,
+        name,
+        request=request,
+        id=exchange.id,
+        model=exchange.model,
+        grade=exchange.grade,
+        grade_reason="; ".join(exchange.reasons),
+        usage=exchange.usage,
+        finish_reason=exchange.finish_reason,
+        error=exchange.error,
+        settings=exchange.settings,
+        at=each.at,
+    )
+    for part in parts:
+        if part.name == "finish" and part.text:
+            try:
+                given = mapping(loads(part.text.encode("utf-8", "surrogateescape")))
+            except JsonError:
+                continue
+            told = string(given.get("message")) or string(given.get("final_thought"))
+            if told.strip():
+                agent.answer(number, told, name)

@@ -1,0 +1,96 @@
+"""Exports that are tables: rows as a JSON list, as lines, inside of an answer, or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from store.importers import _files
+from store.importers._base import Probe
+from store.importers._span_files import documents, first_of
+from store.importers._wire import members
+from store.records.runs import Problem, ProblemKind
+
+__all__ = ["Row", "first_rows", "header_of", "rows"]
+
+_HOLDERS: Final = ("data", "rows", "events", "spans", "calls", "observations", "objects", "traces")
+_LONGEST: Final = 1 << 28
+"""No field of a CSV file is longer; what is ends there with a line that says so."""
+
+Row = tuple[Mapping[str, object], str]
+"""A row with its place in the file."""
+
+
+def first_rows(head: bytes, *keys: str) -> list[Mapping[str, object]]:
+    """Return the rows that a file begins with; *keys* are further names of what holds them."""
+    value = first_of(head)
+    if isinstance(value, list):
+        return list(members(value))[:3]
+    if not isinstance(value, dict):
+        return []
+    for key in (*keys, *_HOLDERS):
+        found = list(members(value.get(key)))[:3]
+        if found:
+            return found
+    return [value]
+
+
+def header_of(head: bytes) -> list[str]:
+    """Return the names of the columns where *head* begins CSV; none otherwise."""
+    line = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace")
+    if not line or line.lstrip()[:1] in "{[" or "," not in line:
+        return []
+    try:
+        return next(csv.reader([line.rstrip("\r")]), [])
+    except csv.Error:
+        return []
+
+
+def rows(probe: Probe, problem: Callable[[Problem], None], *keys: str) -> Iterator[Row]:
+    """Yield the rows of a file; what of it could not be read goes to *problem*."""
+    if header_of(probe.head):
+        yield from _csv(probe, problem)
+        return
+    for document in documents(probe):
+        for each in document.problems:
+            problem(each)
+        yield from _rows_of(document.value, document.origin, keys)
+
+
+def _rows_of(value: object, origin: str, keys: tuple[str, ...]) -> Iterator[Row]:
+    if isinstance(value, list):
+        yield from ((each, origin) for each in value if isinstance(each, dict))
+        return
+    if not isinstance(value, dict):
+        return
+    holder = next((k for k in (*keys, *_HOLDERS) if any(members(value.get(k)))), None)
+    if holder is None:
+        yield value, origin
+    else:
+        yield from ((each, origin) for each in members(value[holder]))
+
+
+def _csv(probe: Probe, problem: Callable[[Problem], None]) -> Iterator[Row]:
+    with _files.open_regular(probe.path) as file:
+        text = file.read().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    name = probe.path.name
+    before = csv.field_size_limit(_LONGEST)
+    number = 1
+    try:
+        for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
+            number += 1
+            if None in row.values():
+                what = "this row has fewer fields than the table has columns; it may break off"
+                problem(Problem(f"{name}:{number}", what))
+            yield {k: v for k, v in row.items() if k and v not in ("", None)}, f"{name}:{number}"
+    except csv.Error as error:
+        what = f"the rows after this one cannot be read: {error}"
+        problem(Problem(f"{name}:{number}", what))
+    else:
+        if not text.endswith("\n"):
+            what = "the last line of the table does not end; it may break off"
+            problem(Problem(f"{name}:{number}", what, ProblemKind.NOTED))
+    finally:
+        csv.field_size_limit(before)

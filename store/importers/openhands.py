@@ -1,0 +1,216 @@
+"""OpenHands: event streams, evaluation output and completion logs, of version 0 and of the SDK."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from store.builder import RunBuilder
+from store.importers import _files
+from store.importers._agent_json import document, head_node, lines_of
+from store.importers._agent_run import AgentRun
+from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._openhands_logs import LOG_NAME, is_log, log_runs
+from store.importers._openhands_v0 import Rule, read_v0
+from store.importers._openhands_v1 import is_v1, read_v1
+from store.importers._wire import items, mapping, string
+from store.jsonin import JsonError, loads
+from store.records.grades import Grade, Layer
+from store.records.json_text import Node, parse, plain
+from store.records.runs import Problem, ProblemKind, Run
+
+__all__ = ["IMPORTER"]
+
+_NAME: Final = "openhands"
+_EVENT: Final = re.compile(r"(?:event-)?(\d{1,12})(?:-[0-9a-fA-F-]{4,40})?\.json")
+_EVENTS: Final = "events"
+_LARGEST: Final = 64 << 20
+_PEEK: Final = 3
+"""How many files of a folder are looked at, to tell what all of them are."""
+
+
+def recognise(probe: Probe) -> bool:
+    """Return whether a file or folder is a record of OpenHands."""
+    if probe.is_folder:
+        return _folder_kind(probe) != ""
+    root = head_node(probe)
+    if root is None:
+        return False
+    if root.kind == "object":
+        keys = {child.key for child in root.children}
+        if "instance_id" in keys:
+            known = {"history", "metrics", "test_result", "llm_completions"} & keys
+            return bool(known) or _is_evaluation(root)
+        return is_log(_shallow(root)) or _is_event(plain(root))
+    first = root.children[0] if root.children else None
+    if first is not None and first.kind == "array" and first.children:
+        first = first.children[0]
+    return first is not None and first.kind == "object" and _is_event(plain(first))
+
+
+def _is_evaluation(root: Node) -> bool:
+    metadata = root.get("metadata")
+    return metadata is not None and metadata.get("agent_class") is not None
+
+
+def _shallow(root: Node) -> dict[str, object]:
+    """Return the fields of an object; what is cut off behind the head counts as there."""
+    keys = {child.key: plain(child) if child.kind != "array" else [] for child in root.children}
+    held: dict[str, object] = {key: value for key, value in keys.items() if key is not None}
+    if not root.complete and "messages" in held and "tools" in held:
+        held |= {"response": None, "context_window": None} if "context_window" in held else {}
+    return held
+
+
+def _is_event(value: object) -> bool:
+    if is_v1(value):
+        return isinstance(value, dict) and ("source" in value or "id" in value)
+    if not isinstance(value, dict):
+        return False
+    about = {"source", "args", "extras", "cause", "message"} & value.keys()
+    return ("action" in value or "observation" in value) and len(about) > 1
+
+
+# -- folders -----------------------------------------------------------------------
+
+
+def _folder_kind(probe: Probe) -> str:
+    """Return what a folder holds: ``events``, the name of a folder of them, or ``logs``."""
+    if _EVENTS in probe.names and (probe.path / _EVENTS).is_dir():
+        inner = _files.names_in(probe.path / _EVENTS)
+        return _EVENTS if _are_events(probe.path / _EVENTS, inner) else ""
+    if _are_events(probe.path, probe.names):
+        return "."
+    logs = sorted(name for name in probe.names if LOG_NAME.fullmatch(name))
+    heads = [_peek(probe.path, name) for name in logs[:_PEEK]]
+    return "logs" if heads and all(is_log(head) for head in heads) else ""
+
+
+def _are_events(folder: Path, names: frozenset[str]) -> bool:
+    named = sorted((name for name in names if _EVENT.fullmatch(name)), key=_number)
+    heads = [_peek(folder, name) for name in named[:_PEEK]]
+    return bool(heads) and all(_is_event(head) for head in heads)
+
+
+def _number(name: str) -> int:
+    found = _EVENT.fullmatch(name)
+    return int(found[1]) if found else 0
+
+
+def _peek(folder: Path, name: str) -> object:
+    try:
+        path = _files.inside(folder, name)
+        with _files.open_regular(path) as file:
+            head = file.read(1 << 16)
+    except (OSError, _files.OutsideError):
+        return None
+    root = parse(head.decode(errors="replace"), tolerant=True)
+    if root is None or root.kind != "object":
+        return None
+    return plain(root) if root.complete else _shallow(root)
+
+
+# -- reading -------------------------------------------------------------------------
+
+
+def read(probe: Probe) -> Iterator[Run]:
+    """Yield the runs of a file or folder."""
+    if probe.is_folder:
+        yield from _read_folder(probe)
+        return
+    root = head_node(probe)
+    first = plain(root) if root is not None and root.kind == "object" else None
+    if isinstance(first, dict) and "instance_id" in first:
+        yield from _evaluation(probe)
+        return
+    value = document(probe)
+    if is_log(value):
+        yield from log_runs(probe, [(probe.path.name, probe.path)])
+        return
+    yield _events_run(probe, items(value) or [value], probe.path.name, f"{probe.path.name}#", {})
+
+
+def _read_folder(probe: Probe) -> Iterator[Run]:
+    kind = _folder_kind(probe)
+    if kind == "logs":
+        names = sorted(
+            (name for name in probe.names if LOG_NAME.fullmatch(name)),
+            key=lambda name: (_time(name), name),
+        )
+        yield from log_runs(probe, [(name, probe.path / name) for name in names])
+        return
+    folder = probe.path / kind
+    names = sorted(filter(_EVENT.fullmatch, _files.names_in(folder)), key=_number)
+    problems: list[Problem] = []
+    events = []
+    for name in names:
+        try:
+            with _files.open_regular(_files.inside(folder, name)) as file:
+                events.append(loads(file.read(_LARGEST)))
+        except (JsonError, OSError, _files.OutsideError) as error:
+            what = f"is no event that can be read ({error}); the others were read"
+            problems.append(Problem(f"{kind}/{name}", what))
+    run_id = probe.path.resolve().name
+    yield _events_run(probe, events, run_id, f"{kind}/", {}, problems)
+
+
+def _time(name: str) -> float:
+    found = LOG_NAME.fullmatch(name)
+    return float(f"{found[1]}.{found[2]}") if found else 0.0
+
+
+def _evaluation(probe: Probe) -> Iterator[Run]:
+    """Yield a run for each line of an evaluation's output."""
+    for number, value, trouble in lines_of(probe):
+        origin = f"{probe.path.name}:{number}"
+        held = mapping(value)
+        name = string(held.get("instance_id")) or f"{probe.path.stem}:{number}"
+        problems = [Problem(origin, trouble)] if trouble else []
+        history = items(held.get("history"))
+        if not history and not trouble:
+            problems.append(Problem(origin, "holds no history of events", ProblemKind.NOTED))
+        error = string(held.get("error")).strip().partition("\n")[0]
+        if error:
+            what = f"the evaluation ended with an error: {error}"
+            problems.append(Problem(origin, what, ProblemKind.NOTED))
+        yield _events_run(
+            probe, history, name, f"{origin}#", mapping(held.get("metadata")), problems
+        )
+
+
+def _events_run(  # noqa: PLR0913, PLR0917 - what a stream of events is
+    probe: Probe,
+    events: list[object],
+    run_id: str,
+    origin: str,
+    metadata: Mapping[str, object],
+    problems: list[Problem] | None = None,
+) -> Run:
+    builder = RunBuilder(run_id, probe.label, _NAME, Layer.TRANSCRIPT, title=run_id)
+    builder.problems.extend(problems or [])
+    agent = AgentRun(builder)
+    if any(is_v1(event) for event in events[:_PEEK]):
+        read_v1(events, agent, origin)
+    else:
+        read_v0(events, agent, Rule.of(metadata), origin)
+    if not builder.messages and not builder.problems:
+        raise UnreadableError(_files.shown(probe.label), "holds no event of a conversation")
+    return agent.finish()
+
+
+IMPORTER = Importer(
+    name=_NAME,
+    title="OpenHands (events, evaluation output, completion logs)",
+    layer=Layer.CLIENT,
+    grade=Grade.DERIVED,
+    grade_note="recorded for completion logs; derived where condensation events or the settings "
+    "say what requests held; inferred where neither is there or where the usual limit cut an "
+    "observation; unknown where a setting masks observations",
+    recognised_by="`action` or `observation` events, `kind` events of the SDK, `instance_id` with "
+    "`history`, `messages` with `response` and `latency_sec`; folders of such files",
+    order=210,
+    recognise=recognise,
+    read=read,
+)

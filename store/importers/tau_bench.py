@@ -1,0 +1,140 @@
+"""Results of tau-bench and tau2-bench: a conversation with a user simulator for each task.
+
+Facts from their sources: the harness of tau-bench sends all messages of
+``traj`` and edits nothing.  In tau2 the user simulator has tools of its own;
+what they return (``requestor: user``) the agent does not see, and the policy
+that the agent is given stands beside the conversations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from store.builder import RunBuilder
+from store.importers import _files
+from store.importers._agent_json import document, head_node
+from store.importers._agent_messages import turn_of, usage_of
+from store.importers._agent_run import ALL_BEFORE, AgentRun
+from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._wire import Turn, items, mapping, members, string
+from store.records.grades import Grade, Layer
+from store.records.runs import Part, PartKind, ProblemKind, Run
+
+__all__ = ["IMPORTER"]
+
+_NAME: Final = "tau-bench"
+_REASON: Final = f"{ALL_BEFORE}; the harness takes nothing out of them"
+
+
+def recognise(probe: Probe) -> bool:
+    """Return whether a file is a list of results with ``traj``, or has ``simulations``."""
+    root = head_node(probe)
+    if root is None:
+        return False
+    if root.kind == "object":
+        if root.get("traj") is not None:
+            return root.get("task_id") is not None
+        told = {child.key for child in root.children}
+        return "simulations" in told or {"info", "tasks", "timestamp"} <= told
+    first = root.children[0] if root.children else None
+    keys = {child.key for child in first.children} if first is not None else set()
+    return "task_id" in keys and bool({"traj", "reward"} & keys)
+
+
+def read(probe: Probe) -> Iterator[Run]:
+    """Yield a run for each conversation."""
+    value = document(probe)
+    whole = mapping(value)
+    simulations = list(members(whole.get("simulations")))
+    if simulations:
+        policy = string(mapping(mapping(whole.get("info")).get("environment_info")).get("policy"))
+        for number, each in enumerate(simulations):
+            origin = f"{probe.path.name}#simulations/{number}/messages"
+            yield _simulated(probe, each, _name(each, number), origin, policy)
+        return
+    listed = value if isinstance(value, list) else [value]
+    found = [each for each in members(listed) if "traj" in each]
+    if not found:
+        raise UnreadableError(_files.shown(probe.label), "holds no conversation of a task")
+    for number, each in enumerate(found):
+        yield _run(probe, each, _name(each, number), f"{probe.path.name}#{number}/traj")
+
+
+def _name(value: Mapping[str, object], number: int) -> str:
+    task, trial = value.get("task_id", number), value.get("trial", 0)
+    return f"task {task} · trial {trial}"
+
+
+def _builder(probe: Probe, name: str) -> RunBuilder:
+    return RunBuilder(f"{probe.path.stem}/{name}", probe.label, _NAME, Layer.STATE, title=name)
+
+
+def _run(probe: Probe, value: Mapping[str, object], name: str, origin: str) -> Run:
+    agent = AgentRun(_builder(probe, name))
+    for at, message in enumerate(members(value.get("traj"))):
+        _take(agent, message, f"{origin}/{at}")
+    error = string(mapping(value.get("info")).get("error"))
+    if error:
+        what = f"the conversation ended with an error: {error.partition(chr(10))[0]}"
+        agent.builder.problem(origin, what, ProblemKind.NOTED)
+    return agent.finish()
+
+
+def _take(agent: AgentRun, message: Mapping[str, object], origin: str) -> None:
+    turn = turn_of(message)
+    if turn.role != "assistant":
+        agent.held += agent.messages([turn], origin)
+        return
+    raw = mapping(message.get("raw_data"))
+    usage = mapping(message.get("usage")) or mapping(raw.get("usage"))
+    agent.call(
+        turn.parts,
+        origin,
+        grade=Grade.INFERRED,
+        grade_reason=_REASON,
+        model=string(raw.get("model")),
+        usage=usage_of(usage),
+        at=string(message.get("timestamp")) or None,
+    )
+
+
+def _simulated(
+    probe: Probe, value: Mapping[str, object], name: str, origin: str, policy: str
+) -> Run:
+    """Yield the run of tau2's agent: what its user did by himself is not in its requests."""
+    agent = AgentRun(_builder(probe, name))
+    if policy:
+        agent.say("system", [Part(PartKind.TEXT, policy)], f"{probe.path.name}#info")
+    hidden: set[str] = set()
+    heard = False
+    for at, message in enumerate(members(value.get("messages"))):
+        place, role = f"{origin}/{at}", string(message.get("role"))
+        if role == "user":
+            heard = True
+            calls = list(members(message.get("tool_calls")))
+            hidden.update(string(call.get("id")) for call in calls)
+            if calls:
+                continue
+        if role == "tool" and (message.get("requestor") == "user" or message.get("id") in hidden):
+            continue
+        if role == "assistant" and not heard and not message.get("usage"):
+            turn = turn_of(message)
+            agent.held += agent.messages([Turn(turn.role, turn.parts)], place)
+            continue
+        for each in items(message.get("tool_messages")) or [message]:
+            _take(agent, mapping(each), place)
+    return agent.finish()
+
+
+IMPORTER = Importer(
+    name=_NAME,
+    title="tau-bench results (also tau2)",
+    layer=Layer.STATE,
+    grade=Grade.INFERRED,
+    grade_note=_REASON,
+    recognised_by="a list of `task_id` with `traj`, or an object with `simulations`",
+    order=520,
+    recognise=recognise,
+    read=read,
+)
