@@ -12,7 +12,7 @@ from reviewer.cli._runs import add_run_option, asked, chosen
 from reviewer.display import one_line, visible
 from reviewer.reports import reference
 from store.records.findings import Audit, CallFacts, Delivery
-from store.records.runs import Message, Part
+from store.records.runs import ContextEdit, Message, Part
 
 __all__ = ["COMMAND"]
 
@@ -98,8 +98,19 @@ def _head(audit: Audit, index: int, messages: int) -> Iterator[str]:
     reason = f": {call.grade_reason}" if call.grade_reason else ""
     yield one_line(f"Grade {call.grade.value}{reason}")
     yield from _tokens(audit.calls[index - 1])
+    for edit in run.edits:
+        if edit.before_call == index:
+            yield one_line(_edit(edit))
     if call.error:
         yield one_line(f"This call ended in an error: {call.error}")
+
+
+def _edit(edit: ContextEdit) -> str:
+    """Say what was changed in the request, by whom, and how far that is proven."""
+    by = f" by {edit.by}" if edit.by else ""
+    names = f" of {', '.join(edit.tool_call_ids)}" if edit.tool_call_ids else ""
+    reason = f": {edit.reason}" if edit.reason else ""
+    return f"Changed{by} ({edit.kind.value}{names}; {edit.grade.value}){reason}"
 
 
 def _tokens(facts: CallFacts) -> Iterator[str]:

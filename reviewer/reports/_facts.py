@@ -26,7 +26,7 @@ from store.records.findings import (
     SourceFacts,
     VersionFacts,
 )
-from store.records.runs import Problem, Run
+from store.records.runs import ContextEdit, Problem, Run
 from store.records.sources import Selection
 from store.records.text import Span, Unit
 
@@ -123,6 +123,18 @@ def _counts(audit: Audit, run: Run) -> dict[str, int]:
 def problem_record(problem: Problem) -> dict[str, object]:
     """Return the record of one problem."""
     return {"where": problem.where, "what": problem.what, "kind": problem.kind.value}
+
+
+def edit_record(edit: ContextEdit) -> dict[str, object]:
+    """Return the record of what was changed in a request; ``before_call`` is null without time."""
+    return {
+        "before_call": edit.before_call,
+        "kind": edit.kind.value,
+        "tool_call_ids": list(edit.tool_call_ids),
+        "by": edit.by,
+        "grade": edit.grade.value,
+        "reason": edit.reason,
+    }
 
 
 def _call(call: CallFacts) -> dict[str, object]:
@@ -349,6 +361,7 @@ _PARTS: Mapping[str, Callable[[Audit], object]] = {
     "sources": lambda audit: [source_record(source) for source in audit.sources],
     "reads": lambda audit: [_read(read) for read in audit.reads],
     "placeholders": lambda audit: [placeholder_record(facts) for facts in audit.placeholders],
+    "edits": lambda audit: [edit_record(edit) for edit in audit.run.edits],
     "citations": lambda audit: [_citation(facts) for facts in audit.citations],
     "claims": lambda audit: [_claim(facts) for facts in audit.claims],
     "bill": lambda audit: bill_rows(audit.bill),

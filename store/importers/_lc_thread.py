@@ -75,6 +75,8 @@ class ThreadRecord:
     namespace: str = ""
     branch: str | None = None
     title: str = ""
+    sources: list[tuple[str, str]] = field(default_factory=list)
+    """The files that tell of it, by name, each with its format."""
     calls: list[ModelCall] = field(default_factory=list)
     results: dict[str, Said] = field(default_factory=dict)
     files: list[tuple[str, object, str]] = field(default_factory=list)

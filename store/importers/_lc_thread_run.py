@@ -17,6 +17,10 @@ from store.records.runs import ContextEdit, EditKind, Part, PartKind, Run
 __all__ = ["run_of"]
 
 
+_Key = tuple[str, str, tuple[tuple[str, str], ...]]
+"""Role, words, and the arguments of each tool call of a message."""
+
+
 def run_of(record: ThreadRecord, path: str, name: str, layer: Layer) -> Run:
     """Return the run of *record*, which the importer *name* read from *path*."""
     builder = RunBuilder(
@@ -43,7 +47,7 @@ class _Assembly:
     _returned: set[str] = field(default_factory=set)
     _edited: set[tuple[str, str]] = field(default_factory=set)
     _compared: set[int] = field(default_factory=set)
-    _before: list[Said] = field(default_factory=list)
+    _before: Sequence[Said] = ()
 
     def __post_init__(self) -> None:
         self.evidence = Evidence(self.builder)
@@ -99,31 +103,32 @@ class _Assembly:
         self._changes(call, number)
         for said in call.response:
             self.evidence.wrote(said.plain, self._see(said), number, said.origin)
-        self._before = call.request
+        self._before = _state(call)
 
     def _meet(self, said: Said) -> None:
         """Take in a message that stands in a request for the first time."""
         if said.plain.role == "assistant":
             self.evidence.knew(self._see(said), said.origin)
         elif said.plain.role == "tool":
-            self._return(self.record.results.get(said.plain.tool_call_id, said))
+            self._return(self.record.results.setdefault(said.plain.tool_call_id, said), said)
 
     # -- results ----------------------------------------------------------------
 
-    def _return(self, said: Said) -> None:
-        """Take in the result of a tool call, once."""
+    def _return(self, said: Said, shown: Said | None = None) -> None:
+        """Take in the result of a tool call, once; *shown* is what a request held of it."""
         plain = said.plain
         if plain.tool_call_id in self._returned:
             return
         self._returned.add(plain.tool_call_id)
         seen = self._see(said)
         text = result_text(seen.content)
-        saved = saved_path(text, plain.tool_call_id)
+        own = saved_path(text, plain.tool_call_id)
+        saved = own or saved_path(words_of((shown or said).plain), plain.tool_call_id)
         kept: str | None = text
         if is_cleared(plain):
             kept = None
-        elif saved:
-            kept = self.evidence.file_text(saved)
+        elif own:
+            kept = self.evidence.file_text(own)
         self.evidence.returned(plain, seen, said.origin, kept, saved)
 
     # -- what was changed -------------------------------------------------------
@@ -137,8 +142,7 @@ class _Assembly:
             if said.plain.role == "tool" and id(said) not in self._compared:
                 self._compared.add(id(said))
                 self._against_result(said, call, number)
-        if not call.stages:
-            self._against_call_before(call, number)
+        self._against_call_before(call, number)
 
     def _between(self, before: Stage, after: Sequence[Said], call: ModelCall, number: int) -> None:
         """Note what *before*'s ``by`` did to the messages of the call."""
@@ -202,8 +206,8 @@ class _Assembly:
         self.builder.edits.append(edit)
 
     def _against_call_before(self, call: ModelCall, number: int) -> None:
-        """Note results that stood in the request before and for which nothing stands now."""
-        now = {said.plain.tool_call_id for said in call.request if said.plain.role == "tool"}
+        """Note results that stood in the state before and for which nothing stands in this."""
+        now = {said.plain.tool_call_id for said in _state(call) if said.plain.role == "tool"}
         gone = [
             said.plain.tool_call_id
             for said in self._before
@@ -212,7 +216,7 @@ class _Assembly:
         if not gone:
             return
         reason = "the state no longer holds it"
-        if _has_summary(call.request):
+        if _has_summary(_state(call)):
             reason = "a summary stands for the messages before it"
         edit = ContextEdit(
             number,
@@ -224,6 +228,11 @@ class _Assembly:
             call.origin,
         )
         self.builder.edits.append(edit)
+
+
+def _state(call: ModelCall) -> Sequence[Said]:
+    """Return what a call's request was made of, as far back as the record tells."""
+    return call.stages[0].messages if call.stages else call.request
 
 
 def _of_call(messages: Iterable[Said], tool_call_id: str) -> Said | None:
@@ -253,12 +262,21 @@ def _is_summary(said: Said) -> bool:
 
 def _other_changes(before: Sequence[Said], after: Sequence[Said]) -> Iterator[str]:
     """Yield what was done to messages that are no results of tools."""
-    held = [_key(said) for said in before if said.plain.role != "tool"]
-    now = [_key(said) for said in after if said.plain.role != "tool"]
-    kept = set(now)
-    gone = [key for key in held if key not in kept]
-    known = set(held)
-    added = [key for key in now if key not in known]
+    system = any(said.plain.role == "system" for said in before)
+    ignored = {"tool"} if system else {"tool", "system"}
+    held = [_key(said) for said in before if said.plain.role not in ignored]
+    now = [_key(said) for said in after if said.plain.role not in ignored]
+    kept, known = set(now), set(held)
+    gone, added = [k for k in held if k not in kept], [k for k in now if k not in known]
+    arguments = dict(pair for key in added for pair in key[2])
+    changed = [name for key in gone for name, each in key[2] if arguments.get(name, each) != each]
+    if changed:
+        yield f"arguments of {', '.join(changed)} changed"
+    else:
+        yield from _counted(gone, added)
+
+
+def _counted(gone: list[_Key], added: list[_Key]) -> Iterator[str]:
     for role in dict.fromkeys(role for role, *_ in (*gone, *added)):
         less = sum(key[0] == role for key in gone)
         more = sum(key[0] == role for key in added)
@@ -270,7 +288,7 @@ def _other_changes(before: Sequence[Said], after: Sequence[Said]) -> Iterator[st
             yield f"{more} {role} messages added"
 
 
-def _key(said: Said) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+def _key(said: Said) -> _Key:
     plain: Plain = said.plain
     calls = tuple((call.id, call.arguments) for call in plain.calls)
     return plain.role, words_of(plain), calls

@@ -12,15 +12,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from store.importers._lc_dialects import Plain, message_of
+from store.importers._lc_dialects import message_of
 from store.importers._lc_evidence import is_cleared
-from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord, words_of
+from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
-from store.importers._lg_serde import Named
+from store.importers._lg_messages import (
+    bytes_of,
+    inner,
+    is_limit,
+    key_of,
+    likeness,
+    packet_of,
+    word,
+)
 from store.importers._lg_threads import Checkpoint, Task, are_messages, folded
 from store.importers._lg_view import VIEW, messages_sent, viewed, wraps
 from store.records.grades import Grade
-from store.records.markers import marker_of
 
 __all__ = ["PathReader"]
 
@@ -69,6 +76,7 @@ class PathReader:
     made: dict[str, str] = field(default_factory=dict)
     """By message, the checkpoint in which an answer is first met."""
     _said: dict[int, Said] = field(default_factory=dict)
+    _raw: dict[bytes, Said] = field(default_factory=dict)
     _alike: dict[tuple[object, ...], Said] = field(default_factory=dict)
     _values: dict[str, object] = field(default_factory=dict)
     _held: dict[str, object] = field(default_factory=dict)
@@ -103,9 +111,9 @@ class PathReader:
         return self._all(self._values.get(channel) or [])
 
     @staticmethod
-    def key_of(call: ModelCall) -> str:
+    def call_key(call: ModelCall) -> str:
         """Return under what name `made` knows a call."""
-        return _key(call.response[0].plain)
+        return key_of(call.response[0].plain)
 
     # -- states -----------------------------------------------------------------
 
@@ -167,14 +175,19 @@ class PathReader:
         found = self._said.get(id(item))
         if found is not None:
             return found
+        raw = bytes_of(item)
+        if raw and raw in self._raw:
+            return self._raw[raw]
         plain = message_of(item)
         if plain is None:
             return None
         at = self._before.id if self._before else "start"
         made = Said(plain, f"{self.name}#{at}/{plain.id or plain.role}")
-        said = self._alike.setdefault(_likeness(plain), made)
+        said = self._alike.setdefault(likeness(plain), made)
         if id(item) in self.kept:
             self._said[id(item)] = said
+        elif raw:
+            self._raw[raw] = said
         if plain.role == "tool":
             self.record.results.setdefault(plain.tool_call_id, said)
         return said
@@ -202,15 +215,15 @@ class PathReader:
     def _take_in_written(self, tasks: list[Task]) -> None:
         for task in tasks:
             for _, value in task.writes:
-                self._know(self._all(_inner(value)))
+                self._know(self._all(inner(value)))
 
     def _know(self, messages: list[Said]) -> None:
         for said in messages:
             if said.plain.role == "assistant":
-                self.known[_key(said.plain)] = None
+                self.known[key_of(said.plain)] = None
 
     def _is_new(self, said: Said) -> bool:
-        return said.plain.role == "assistant" and _key(said.plain) not in self.known
+        return said.plain.role == "assistant" and key_of(said.plain) not in self.known
 
     def _calls_of(
         self,
@@ -227,9 +240,9 @@ class PathReader:
                 continue
             written: list[Said] = []
             new = 0
-            for said in (s for value in task.of(channel) for s in self._all(_inner(value))):
+            for said in (s for value in task.of(channel) for s in self._all(inner(value))):
                 is_one = self._is_new(said) and self._is_kept(said, channel, after, many=many)
-                if is_one and not task.node.endswith(_HOOKS) and not _is_limit(said.plain):
+                if is_one and not task.node.endswith(_HOOKS) and not is_limit(said.plain):
                     given = self._given(task, channel, before)
                     if new:
                         given.request = [*given.request, *written]
@@ -237,7 +250,7 @@ class PathReader:
                     self._add(said, given, place)
                     new += 1
                 if said.plain.role == "assistant":
-                    self.known[_key(said.plain)] = None
+                    self.known[key_of(said.plain)] = None
                 written.append(said)
 
     def _is_kept(self, said: Said, channel: str, after: Checkpoint | None, *, many: bool) -> bool:
@@ -245,8 +258,8 @@ class PathReader:
         if after is None or many or channel not in after.values:
             return True
         held = after.values[channel]
-        return not are_messages(held) or _key(said.plain) in {
-            _key(each.plain) for each in self._all(held)
+        return not are_messages(held) or key_of(said.plain) in {
+            key_of(each.plain) for each in self._all(held)
         }
 
     def _given(self, task: Task, channel: str, before: Checkpoint) -> _Given:
@@ -254,7 +267,7 @@ class PathReader:
         state = self.messages(channel)
         grade, reason = Grade.DERIVED, _STATE
         if task.push is not None:
-            state = self._all(_packet(before.values.get("__pregel_tasks"), task.push))
+            state = self._all(packet_of(before.values.get("__pregel_tasks"), task.push))
             grade = Grade.INFERRED if state else Grade.UNKNOWN
             reason = _SENT if state else _PACKET
         elif messages_sent(self._values):
@@ -273,8 +286,8 @@ class PathReader:
             new = [at for at, said in enumerate(messages) if self._is_new(said)]
             for at in new:
                 said = messages[at]
-                self.known[_key(said.plain)] = None
-                if _is_limit(said.plain):
+                self.known[key_of(said.plain)] = None
+                if is_limit(said.plain):
                     continue
                 request = messages[:at]
                 exact = steps == 1 and len(new) == 1
@@ -290,7 +303,7 @@ class PathReader:
             return Grade.DERIVED, _STATE
         known = self._earlier
         for said in messages:
-            if _likeness(said.plain) in known:
+            if likeness(said.plain) in known:
                 continue
             if said.plain.role == "tool" and is_cleared(said.plain):
                 return Grade.UNKNOWN, _CLEARED_SINCE
@@ -302,7 +315,7 @@ class PathReader:
     def _earlier(self) -> set[tuple[object, ...]]:
         """The messages that the last state before held, as it held them."""
         found = (messages for _, messages in self._conversations(self._held))
-        return {_likeness(said.plain) for messages in found for said in messages}
+        return {likeness(said.plain) for messages in found for said in messages}
 
     def _add(self, said: Said, given: _Given, place: str) -> None:
         plain = said.plain
@@ -312,7 +325,7 @@ class PathReader:
             given.lower(Grade.UNKNOWN, _EDITED)
         if not given.request:
             given.lower(Grade.UNKNOWN, _EMPTY)
-        self.made.setdefault(_key(plain), place)
+        self.made.setdefault(key_of(plain), place)
         self.record.calls.append(
             ModelCall(
                 request=given.request,
@@ -322,10 +335,10 @@ class PathReader:
                 origin=f"{self.name}#{place}",
                 names=(plain.id, *(call.id for call in plain.calls)),
                 id=plain.id,
-                model=_word(metadata.get("model_name")) or _word(metadata.get("model")),
+                model=word(metadata.get("model_name")) or word(metadata.get("model")),
                 usage=usage_of(plain.usage, metadata),
-                finish_reason=_word(metadata.get("finish_reason"))
-                or _word(metadata.get("stop_reason")),
+                finish_reason=word(metadata.get("finish_reason"))
+                or word(metadata.get("stop_reason")),
                 at=self._before.at if self._before else None,
                 stages=given.stages,
             )
@@ -355,52 +368,8 @@ class _Given:
         return self
 
 
-def _likeness(plain: Plain) -> tuple[object, ...]:
-    """Return what two messages that are one and the same have in common."""
-    content = plain.content if isinstance(plain.content, str) else repr(plain.content)
-    marks = is_cleared(plain), plain.additional.get("lc_source") == "summarization"
-    named = plain.role, plain.id, plain.tool_call_id, plain.status
-    return (*named, content, plain.calls, *marks, plain.additional.get("lc_evicted_to") is not None)
-
-
 def _wrapped(by: str) -> str:
     return (
         f"the messages of the state before the call; what {by} may have changed on the way to the "
         "model leaves no trace in a checkpoint"
     )
-
-
-def _key(plain: Plain) -> str:
-    """Return what makes a message the same wherever it is met: its id, else its words."""
-    calls = ",".join(call.id for call in plain.calls)
-    return plain.id or f"\0{words_of(plain)}\0{calls}"
-
-
-def _is_limit(plain: Plain) -> bool:
-    marker = None if plain.metadata or plain.usage else marker_of(words_of(plain))
-    return marker is not None and marker.place == "assistant"
-
-
-def _inner(value: object) -> object:
-    """Return the messages of what was written, also where it replaces what was there."""
-    if isinstance(value, Named) and value.name == "Overwrite":
-        return value.value.get("value") if isinstance(value.value, dict) else value.value
-    return value
-
-
-def _packet(sends: object, number: int) -> object:
-    """Return the messages of the packet that a task was sent."""
-    packet = sends[number] if isinstance(sends, list) and number < len(sends) else None
-    value = packet.value if isinstance(packet, Named) and packet.name == "Send" else None
-    argument: object = None
-    if isinstance(value, list) and len(value) > 1:
-        argument = value[1]
-    elif isinstance(value, dict):
-        argument = value.get("arg", value.get("args"))
-    if isinstance(argument, dict) and message_of(argument) is None:
-        argument = argument.get("messages")
-    return argument if are_messages(argument) else []
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""

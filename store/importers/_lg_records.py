@@ -14,24 +14,38 @@ from store.importers._lg_threads import Namespace, Threads
 from store.importers._sqlite_copy import opened
 from store.records.runs import Problem, ProblemKind
 
-__all__ = ["records_of"]
+__all__ = ["names_of", "records_of"]
 
 _NAMED = 3
 """How many values that could not be decoded are named; the others are counted."""
 
 
-def records_of(path: Path) -> Iterator[ThreadRecord]:
+def names_of(path: Path) -> list[tuple[str, bool]]:
+    """Return each thread of a database, and whether other runs come with it.
+
+    Raises `OSError` and `sqlite3.Error`.
+    """
+    found: dict[str, int] = {}
+    with opened(path) as database:
+        threads = Threads(database)
+        for space in threads.namespaces() if threads.is_readable else ():
+            found[space.thread] = found.get(space.thread, 0) + len(space.leaves())
+    return [(thread, count > 1) for thread, count in found.items()]
+
+
+def records_of(path: Path, wanted: str | None = None) -> Iterator[ThreadRecord]:
     """Yield the threads of the database at *path*, the thread itself before its parts.
 
-    What could not be read is a problem of the last.  Raises `OSError`, and
-    `sqlite3.Error` where nothing of it can be read.
+    Only the thread that is *wanted*, where one is.  What could not be read is
+    a problem of the last.  Raises `OSError`, and `sqlite3.Error` where nothing
+    of it can be read.
     """
     with opened(path) as database:
         threads = Threads(database)
         last: ThreadRecord | None = None
         problems = [Problem(path.name, database.trouble)] if database.trouble else []
         try:
-            for record in _all(threads, path.name):
+            for record in _all(threads, path.name, wanted):
                 if last is not None:
                     yield last
                 last = record
@@ -59,9 +73,11 @@ def _troubles(threads: Threads, name: str) -> list[Problem]:
     return made
 
 
-def _all(threads: Threads, name: str) -> Iterator[ThreadRecord]:
+def _all(threads: Threads, name: str, wanted: str | None) -> Iterator[ThreadRecord]:
     spaces: dict[str, list[Namespace]] = {}
     for space in threads.namespaces() if threads.is_readable else ():
+        if wanted is not None and space.thread != wanted:
+            continue
         spaces.setdefault(space.thread, []).append(space)
     for thread in sorted(spaces):
         yield from _Thread(threads, spaces[thread], name).records()
@@ -90,7 +106,7 @@ class _Thread:
         kept = []
         for space, record, reader in read:
             theirs = {key for key in reader.made if self._made[key][1] != space.name}
-            record.calls = [call for call in record.calls if reader.key_of(call) not in theirs]
+            record.calls = [call for call in record.calls if reader.call_key(call) not in theirs]
             if theirs and not record.calls:
                 what = f"{len(theirs)} model calls were made in its sub-graphs, which have own runs"
                 record.problems.append(Problem(self.name, what, ProblemKind.NOTED))

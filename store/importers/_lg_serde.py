@@ -12,6 +12,7 @@ Format facts: ``langgraph.checkpoint.serde.jsonplus`` (Python, 1.0 to 4.3) and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -37,6 +38,8 @@ _SECRETS: Final = frozenset({"SecretStr", "SecretBytes"})
 _HIDDEN: Final = "**********"
 _SINGLE, _POSITIONAL, _KEYWORDS, _METHOD, _MODEL_V1, _MODEL_V2, _ARRAY, _SNAPSHOT = range(8)
 _MEMBERS: Final = {_SINGLE: 3, _POSITIONAL: 3, _KEYWORDS: 3, _METHOD: 3, _MODEL_V1: 3, _MODEL_V2: 3}
+_TO_REVIVE: Final = re.compile(rb'"lc"\s*:\s*2|"secret"')
+"""Without one of these in it there is nothing in JSON to be undone."""
 _NEST: Final = 100
 _KEPT: Final = 64 << 20
 """Bytes of payloads that are remembered: the same message stands in every later checkpoint."""
@@ -87,7 +90,8 @@ class Decoder:
     def json(self, data: bytes) -> object:
         """Return the value of JSON with ``lc`` objects.  Raises `SerdeError`."""
         try:
-            return _revived(loads(data))
+            value = loads(data)
+            return _revived(value) if _TO_REVIVE.search(data) else value
         except JsonError as error:
             raise SerdeError(f"it is no JSON: {error}") from None
         except RecursionError:

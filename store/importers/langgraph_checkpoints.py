@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 
 from store.importers import _files
-from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
+from store.importers._base import NO_CALLS, Importer, Listed, Probe, UnreadableError
 from store.importers._lc_thread_run import run_of
-from store.importers._lg_records import records_of
+from store.importers._lg_records import names_of, records_of
 from store.importers._sqlite_copy import has_table_named
 from store.records.grades import Grade, Layer
 from store.records.runs import Run
@@ -33,16 +34,34 @@ def recognise(probe: Probe) -> bool:
 
 def read(probe: Probe) -> Iterator[Run]:
     """Yield the run of each thread, of its branches and of its sub-graphs."""
+    return _read(probe, None)
+
+
+def listing(probe: Probe) -> Iterator[Listed]:
+    """Yield the threads of a database; no state of them is decoded."""
+    try:
+        found = names_of(probe.path)
+    except sqlite3.Error as error:
+        raise _unreadable(probe, error) from None
+    for thread, more in found:
+        yield Listed(thread, thread, partial(_read, probe, thread), thread, more=more)
+
+
+def _read(probe: Probe, wanted: str | None) -> Iterator[Run]:
     found = False
     try:
-        for record in records_of(probe.path):
+        for record in records_of(probe.path, wanted):
             found = True
             yield run_of(record, probe.label, _NAME, Layer.STATE)
     except sqlite3.Error as error:
-        what = f"is a database that cannot be read ({error}); a copy of the whole file is needed"
-        raise UnreadableError(_files.shown(probe.label), what) from None
+        raise _unreadable(probe, error) from None
     if not found:
         raise UnreadableError(_files.shown(probe.label), NO_CALLS)
+
+
+def _unreadable(probe: Probe, error: sqlite3.Error) -> UnreadableError:
+    what = f"is a database that cannot be read ({error}); a copy of the whole file is needed"
+    return UnreadableError(_files.shown(probe.label), what)
 
 
 IMPORTER = Importer(
@@ -59,4 +78,5 @@ IMPORTER = Importer(
     order=30,
     recognise=recognise,
     read=read,
+    listing=listing,
 )

@@ -8,10 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from store.importers._base import Listed
 from store.importers._lg_serde import Decoder, Named, SerdeError
 from store.importers._lg_threads import folded
+from store.importers.langgraph_checkpoints import IMPORTER
 from store.records.grades import Grade
-from store.records.runs import EditKind, PartKind
+from store.records.runs import EditKind, PartKind, Run
 from tests.unit.langgraph_databases import (
     Saver,
     ai,
@@ -19,6 +21,7 @@ from tests.unit.langgraph_databases import (
     ext,
     human,
     packed,
+    probe_of,
     remove,
     requests,
     runs_of,
@@ -289,6 +292,48 @@ def test_an_encrypted_database_says_what_is_missing(tmp_path: Path) -> None:
     (run,) = runs_of(path)
     assert run.calls == ()
     assert any("encrypted (msgpack+aes)" in problem.what for problem in run.problems)
+
+
+def test_the_threads_of_a_database_are_a_list_before_any_state_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "db.sqlite"
+    with closing(database(path)) as connection:
+        for name in ("one", "two"):
+            Saver(connection, name).turn([human("Hi", name)], [ai("Done.", f"a-{name}")])
+        connection.execute("UPDATE checkpoints SET checkpoint = x'c1' WHERE thread_id = 'one'")
+        connection.commit()
+    assert IMPORTER.listing is not None
+    one, two = IMPORTER.listing(probe_of(path))
+    assert isinstance(one, Listed)
+    assert isinstance(two, Listed)
+    assert (one.run_id, two.run_id, two.more) == ("one", "two", False)
+    (run,) = two.read()
+    assert isinstance(run, Run)
+    assert (run.run_id, requests(run), run.problems) == ("two", [["Hi"]], ())
+
+
+def test_a_database_of_the_javascript_library_is_read(tmp_path: Path) -> None:
+    def js(kind: str, content: str, name: str, **more: object) -> dict[str, object]:
+        path = ["langchain_core", "messages", kind]
+        fields = {"content": content, "id": name, "additional_kwargs": {}, **more}
+        return {"lc": 1, "type": "constructor", "id": path, "kwargs": fields}
+
+    calls = [{"name": "look", "args": {}, "id": "c1"}]
+    path = tmp_path / "db.sqlite"
+    with closing(database(path)) as connection:
+        saver = Saver(connection, kind="json")
+        saver.turn(
+            [js("HumanMessage", "Hi \ud83d", "h1")],
+            [js("AIMessage", "", "a1", tool_calls=calls)],
+            [js("ToolMessage", "饺子", "t1", tool_call_id="c1")],
+            [js("AIMessage", "Done.", "a2")],
+        )
+        connection.execute("ALTER TABLE writes DROP COLUMN task_path")
+        connection.execute("UPDATE checkpoints SET metadata = CAST(metadata AS TEXT)")
+        connection.commit()
+    (run,) = runs_of(path)
+    assert requests(run) == [["Hi \ud83d"], ["Hi \ud83d", "", "饺子"]]
+    assert [call.grade for call in run.calls] == [Grade.DERIVED] * 2
+    assert run.problems == ()
 
 
 # -- values ------------------------------------------------------------------------

@@ -22,8 +22,8 @@ def test_the_keys_are_those_of_the_schema_in_its_order() -> None:
     (run,) = record["runs"]
     assert list(run) == [
         "run_id", "title", "path", "format", "layer", "grade", "counts", "parent_run", "branch",
-        "problems", "calls", "sources", "reads", "placeholders", "citations", "claims", "bill",
-        "bill_summary", "retention", "findings", "settings", "absent", "digest",
+        "problems", "calls", "sources", "reads", "placeholders", "edits", "citations", "claims",
+        "bill", "bill_summary", "retention", "findings", "settings", "absent", "digest",
     ]  # fmt: skip
     assert run["counts"] == {
         "calls": 2, "messages": 3, "tool_calls": 1, "tool_results": 0,

@@ -1,0 +1,198 @@
+"""One thread out of what several records tell of it: its states, its traces, a log of its calls.
+
+A trace or a log holds the request, a checkpoint the state before it and what
+was cleared since; the answer of a call is in all of them.  Calls are matched
+by its names (LangChain names a message after the run that made it, a tool call
+has an id of its own) and, where it has none, by its words in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from store.importers._lc_dialects import Plain
+from store.importers._lc_log import is_summary_of
+from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord, words_of
+from store.records.grades import Grade
+from store.records.runs import OtherEvent, Problem, ProblemKind
+
+__all__ = ["joined", "told_by"]
+
+
+def joined(
+    states: Sequence[ThreadRecord], traces: Sequence[ThreadRecord], logs: Sequence[ThreadRecord]
+) -> list[ThreadRecord]:
+    """Return one record for each thread: *states* with the requests of *traces* and *logs*."""
+    found = list(states)
+    for record in traces:
+        _put(record, found)
+    for record in logs:
+        _put(record, found, is_log=True)
+    return found
+
+
+def _put(record: ThreadRecord, found: list[ThreadRecord], *, is_log: bool = False) -> None:
+    """Join *record* to the one of *found* that shares most calls with it, or add it."""
+    best, matches = None, _Matches({}, 0)
+    for other in found:
+        made = _matched(other, record)
+        if made.proves(record) and made.weight > matches.weight:
+            best, matches = other, made
+    if best is not None:
+        _join(best, record, matches)
+        return
+    home = next((other for other in found if _is_its_summary(record, other)), None)
+    if is_log and home is not None:
+        home.sources += [each for each in record.sources if each not in home.sources]
+        call = record.calls[0]
+        text = words_of(call.response[0].plain)
+        if all(event.name != "summarization" for event in home.other):
+            home.other.append(OtherEvent("summarization", call.origin, text))
+        return
+    found.append(record)
+
+
+def _is_its_summary(record: ThreadRecord, other: ThreadRecord) -> bool:
+    return len(record.calls) == 1 and is_summary_of(record.calls[0], other)
+
+
+@dataclass(slots=True)
+class _Matches:
+    """By the place of a call in the second record, its place in the first; so many by name."""
+
+    pairs: dict[int, int]
+    named: int
+
+    @property
+    def weight(self) -> tuple[int, int]:
+        """How much speaks for it."""
+        return self.named, len(self.pairs)
+
+    def proves(self, record: ThreadRecord) -> bool:
+        """Return whether they are one thread: equal words alone must be those of every call."""
+        return self.named > 0 or len(self.pairs) == len(record.calls) > 1
+
+
+def _matched(first: ThreadRecord, second: ThreadRecord) -> _Matches:
+    """Match the calls of two records: by name, else by the words of the answer in order."""
+    named: dict[str, int] = {}
+    for at, call in enumerate(first.calls):
+        for name in filter(None, call.names):
+            named.setdefault(name, at)
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for at, call in enumerate(second.calls):
+        place = next((named[name] for name in call.names if name in named), None)
+        if place is not None and place not in taken:
+            pairs[at] = place
+            taken.add(place)
+    named_pairs = len(pairs)
+    after = -1
+    for at, call in enumerate(second.calls):
+        after = max(after, pairs.get(at, -1))
+        if at in pairs or not call.response:
+            continue
+        key = _written(call)
+        for place in range(after + 1, len(first.calls)):
+            if place not in taken and key == _written(first.calls[place]) and any(key):
+                pairs[at] = after = place
+                taken.add(place)
+                break
+    return _Matches(pairs, named_pairs)
+
+
+def _written(call: ModelCall) -> tuple[str, tuple[str, ...]]:
+    plains: Iterable[Plain] = (said.plain for said in call.response)
+    texts, names = [], []
+    for plain in plains:
+        texts.append(words_of(plain).strip())
+        names += [call.id for call in plain.calls]
+    return "\n".join(texts), tuple(names)
+
+
+def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
+    """Put the requests of *record* into *base*, whose own become what they were made of."""
+    calls = list(base.calls)
+    differing = []
+    for at, place in matches.pairs.items():
+        mine, theirs = calls[place], record.calls[at]
+        if mine.grade is Grade.RECORDED:
+            if theirs.grade is Grade.RECORDED and not _same(mine, theirs):
+                differing.append(theirs.origin)
+            continue
+        calls[place] = _merged(mine, theirs)
+    base.calls = list(_with_others(calls, record.calls, matches.pairs))
+    base.results = {**base.results, **record.results}
+    base.files += record.files
+    base.sources += [each for each in record.sources if each not in base.sources]
+    base.artifacts += record.artifacts
+    base.other += record.other
+    base.problems += [each for each in record.problems if each not in base.problems]
+    if differing:
+        what = (
+            f"{len(differing)} requests stand otherwise in another record of the thread, which "
+            "was not used"
+        )
+        base.problems.append(Problem(differing[0], what, ProblemKind.NOTED))
+
+
+def _same(mine: ModelCall, theirs: ModelCall) -> bool:
+    def words(call: ModelCall) -> list[str]:
+        return [words_of(said.plain) for said in call.request if said.plain.role != "system"]
+
+    return words(mine) == words(theirs)
+
+
+def _merged(state: ModelCall, request: ModelCall) -> ModelCall:
+    """Return the call with its recorded request; the state that it was made of comes before."""
+    if request.grade.rank > state.grade.rank and not request.request:
+        return replace(state, error=state.error or request.error)
+    before = state.stages[0].messages if state.stages else tuple(state.request)
+    stages = [Stage("", before), *request.stages] if before else list(request.stages)
+    return replace(
+        request,
+        response=request.response or state.response,
+        names=(*request.names, *state.names),
+        id=state.id or request.id,
+        stages=stages,
+        at=request.at or state.at,
+    )
+
+
+def _with_others(
+    calls: list[ModelCall], theirs: list[ModelCall], pairs: dict[int, int]
+) -> Iterator[ModelCall]:
+    """Yield the calls with those that only the other record has, before the next that both have."""
+    before: dict[int, list[ModelCall]] = {}
+    last: list[ModelCall] = []
+    for at, call in enumerate(theirs):
+        if at in pairs:
+            before.setdefault(pairs[at], []).extend(last)
+            last = []
+        else:
+            last.append(call)
+    for place, call in enumerate(calls):
+        yield from before.get(place, ())
+        yield call
+    yield from last
+
+
+def told_by(messages: Sequence[Plain], records: Sequence[ThreadRecord]) -> bool:
+    """Return whether every answer among *messages* is one of a call of one of *records*."""
+    answers = [plain for plain in messages if plain.role == "assistant"]
+    for record in records:
+        known = {key for call in record.calls for said in call.response for key in _marks(said)}
+        known |= {key for call in record.calls for said in call.request for key in _marks(said)}
+        if answers and all(any(key in known for key in _marks_of(each)) for each in answers):
+            return True
+    return False
+
+
+def _marks(said: Said) -> list[str]:
+    return _marks_of(said.plain) if said.plain.role == "assistant" else []
+
+
+def _marks_of(plain: Plain) -> list[str]:
+    text = words_of(plain).strip()
+    return [*filter(None, (plain.id, text)), *(call.id for call in plain.calls)]

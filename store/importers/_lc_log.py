@@ -1,0 +1,275 @@
+"""Logs of model calls in LangChain's messages: a line for each call, its request and its answer.
+
+People write them themselves, around the model or in a callback, so the keys
+differ; what makes a line a call is that it holds messages that were given and
+a message that came back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from store.importers._capture_secrets import Masker
+from store.importers._lc_any import plains_in
+from store.importers._lc_dialects import Plain
+from store.importers._lc_thread import ModelCall, Said, ThreadRecord, words_of
+from store.importers._lc_usage import usage_of
+from store.jsonin import JsonError, loads
+from store.records.grades import Grade
+from store.records.json_text import parse, plain
+from store.records.runs import OtherEvent, Problem, ProblemKind
+
+__all__ = ["CallLog", "is_summary_of", "looks_like_log"]
+
+_GIVEN: Final = ("request", "messages", "input", "inputs", "prompt", "prompts")
+_SENT: Final = ("request", "input", "inputs", "prompt", "prompts")
+_MADE: Final = ("response", "output", "outputs", "completion", "answer", "result", "generation")
+_INNER: Final = ("messages", "message", "generations", "input", "inputs")
+_THREADS: Final = ("thread_id", "session_id", "conversation_id", "thread", "scenario")
+_TIMES: Final = ("timestamp", "ts", "time", "at", "start_time", "created_at")
+_FOREIGN: Final = frozenset(
+    {"event", "run_type", "traceId", "parentUuid", "sessionId", "resourceSpans", "trajectory"}
+)
+"""An object with one of these is a record of another format."""
+_SERIALISED: Final = frozenset({"human", "ai", "system", "tool", "function", "chat"})
+_PARTLY: Final = "some messages of the request are of a form that is not known; they were left out"
+_EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
+_WORDS: Final = (b'"human"', b'"system"', b'"ai"', b"HumanMessage", b"AIMessage", b"SystemMessage")
+"""Without one of these no head begins such a log; a large one need not be parsed to know it."""
+_LONG: Final = 40
+"""A summary of fewer characters may stand in any message by chance."""
+
+
+def looks_like_log(head: bytes) -> bool:
+    """Return whether the head of a file begins a log of calls; a head may end anywhere."""
+    text = head.decode(errors="replace").removeprefix("\ufeff").lstrip()
+    if not text.startswith(("{", "[")) or not any(word in head for word in _WORDS):
+        return False
+    root = parse(text, tolerant=True)
+    if root is None:
+        return False
+    value = plain(root)
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, dict) or _FOREIGN & first.keys():
+        return False
+    request = _request(first)
+    if not request or None in request or not _is_langchains(first):
+        return False
+    if _answer(first) or "error" in first:
+        return True
+    # A head may end before the answer; a state that holds messages has none.
+    return not root.complete and any(_messages(first.get(key)) for key in _SENT)
+
+
+def _is_langchains(line: Mapping[str, object]) -> bool:
+    """Return whether its messages are in a spelling of LangChain: roles alone are anybody's."""
+    waiting: list[object] = [line.get(key) for key in _GIVEN]
+    for _ in range(200):
+        if not waiting:
+            return False
+        item = waiting.pop(0)
+        if isinstance(item, list):
+            waiting += item[:3]
+        elif isinstance(item, dict):
+            kind = item.get("type")
+            if "lc" in item or (
+                isinstance(kind, str) and kind.removesuffix("Chunk") in _SERIALISED
+            ):
+                return True
+            waiting += [item[key] for key in _INNER if key in item]
+    return False
+
+
+def _request(line: Mapping[str, object]) -> list[Plain | None]:
+    for key in _GIVEN:
+        found = _messages(line.get(key))
+        if found:
+            return found
+    return []
+
+
+def _messages(value: object) -> list[Plain | None]:
+    """Return the messages of one side of a call, wherever they stand in it."""
+    if isinstance(value, dict):
+        whole = plains_in(value)
+        if whole and None not in whole:
+            return whole
+        return next((m for key in _INNER if (m := _messages(value.get(key)))), [])
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        return _messages(value[0])
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "message" in value[0]:
+        return _messages(value[0]["message"])
+    return plains_in(value)
+
+
+def _answer(line: Mapping[str, object]) -> list[Plain]:
+    for key in _MADE:
+        value = line.get(key)
+        if isinstance(value, str) and value:
+            return [Plain("assistant", value)]
+        found = [m for m in _messages(value) if m is not None and m.role == "assistant"]
+        if found:
+            return found
+    return []
+
+
+@dataclass(slots=True)
+class CallLog:
+    """The calls of one log, put into the conversations that they continue."""
+
+    name: str
+    records: list[ThreadRecord] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    _made: dict[tuple[str, str], ThreadRecord] = field(default_factory=dict)
+    """By thread and what was written, the conversation in which it was."""
+    _masker: Masker = field(default_factory=Masker)
+
+    def read(self, data: bytes) -> None:
+        """Take in a file: a list, or a line for each call."""
+        try:
+            value = loads(data)
+        except JsonError:
+            self._lines(data)
+            return
+        for number, item in enumerate(value if isinstance(value, list) else [value], 1):
+            self._add(item, number)
+
+    def _lines(self, data: bytes) -> None:
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                self._add(loads(line), number)
+            except JsonError as error:
+                what = f"this line is not JSON ({error}); the other lines were read"
+                self.problems.append(Problem(f"{self.name}:{number}", what))
+
+    def _add(self, line: object, number: int) -> None:
+        origin = f"{self.name}:{number}"
+        found = _request(line) if isinstance(line, dict) else []
+        if not isinstance(line, dict) or not found:
+            what = "holds no model call; it is kept and not audited"
+            self.problems.append(Problem(origin, what, ProblemKind.NOTED))
+            return
+        call = self._call(line, found, origin)
+        thread = next((t for key in _THREADS if (t := _word(line.get(key)))), "")
+        record = self._continued(call, thread)
+        if record is None:
+            first = not any(each.thread == (thread or self.name) for each in self.records)
+            branch = None if first else str(number)
+            record = ThreadRecord(thread or self.name, branch=None, title=thread or self.name)
+            if branch is not None:
+                record.thread = f"{record.thread}#{branch}"
+                record.title = record.thread
+            self.records.append(record)
+        record.calls.append(call)
+        for said in call.response:
+            for key in _keys(said.plain):
+                self._made[thread, key] = record
+
+    def _continued(self, call: ModelCall, thread: str) -> ThreadRecord | None:
+        """Return the conversation whose latest answer stands in the request of *call*."""
+        for said in reversed(call.request):
+            if said.plain.role == "assistant":
+                for key in _keys(said.plain):
+                    if (thread, key) in self._made:
+                        return self._made[thread, key]
+        return None
+
+    def _call(self, line: dict[str, object], found: list[Plain | None], origin: str) -> ModelCall:
+        request = [Said(each, origin) for each in found if each is not None]
+        answer = _answer(line)
+        first = answer[0] if answer else Plain("assistant")
+        partly = None in found
+        grade = Grade.UNKNOWN if partly else Grade.RECORDED
+        what = "some messages of the request are of a form that is not known; they were left out"
+        edits = first.metadata.get("context_management")
+        if isinstance(edits, dict) and edits.get("applied_edits"):
+            grade = Grade.UNKNOWN
+            what = (
+                "the service edited this request itself; which messages it changed is not recorded"
+            )
+        made = first.metadata
+        inner = line.get("request")
+        settings = inner if isinstance(inner, dict) else line
+        kept = {key: settings[key] for key in ("tools", "kwargs", "model") if settings.get(key)}
+        masked = self._masker.value(kept)
+        error = line.get("error")
+        return ModelCall(
+            request=request,
+            response=[Said(each, origin) for each in answer],
+            grade=grade,
+            reason=what,
+            origin=origin,
+            names=tuple(key for each in answer for key in (each.id, *(c.id for c in each.calls))),
+            id=_word(line.get("id")) or first.id,
+            model=_word(made.get("model_name"))
+            or _word(made.get("model"))
+            or _word(line.get("model")),
+            usage=usage_of(first.usage, made),
+            finish_reason=_word(made.get("finish_reason")) or _word(made.get("stop_reason")),
+            error=error if isinstance(error, str) else json.dumps(error) if error else "",
+            settings=masked if isinstance(masked, dict) else {},
+            at=next((t for key in _TIMES if (t := _word(line.get(key)))), None),
+        )
+
+    def finish(self) -> list[ThreadRecord]:
+        """Return the conversations; what only wrote a summary for another is kept in that one."""
+        kept: list[ThreadRecord] = []
+        for record in self.records:
+            home = next((other for other in self.records if _summarises(record, other)), None)
+            if home is None:
+                kept.append(record)
+            else:
+                text = words_of(record.calls[0].response[0].plain)
+                home.other.append(OtherEvent("summarization", record.calls[0].origin, text))
+        for record in kept:
+            count = len(record.other)
+            if count:
+                what = (
+                    f"{count} model calls that wrote summaries are kept and not counted as the "
+                    "agent's"
+                )
+                record.problems.append(Problem(self.name, what, ProblemKind.NOTED))
+        if kept:
+            kept[0].problems[:0] = self.problems
+        return kept
+
+
+def _summarises(record: ThreadRecord, other: ThreadRecord) -> bool:
+    if record is other or len(record.calls) != 1 or not record.calls[0].response:
+        return False
+    return is_summary_of(record.calls[0], other)
+
+
+def is_summary_of(call: ModelCall, other: ThreadRecord) -> bool:
+    """Return whether what *call* wrote stands as a summary in later requests of *other*."""
+    text = words_of(call.response[0].plain).strip() if call.response else ""
+    if len(text) < _LONG:
+        return False
+    return any(
+        text in words_of(said.plain)
+        for each in other.calls
+        for said in each.request[:2]
+        if said.plain.role in ("user", "system")
+    )
+
+
+def _models(made: Mapping[str, object], line: Mapping[str, object]) -> Iterator[object]:
+    yield made.get("model_name")
+    yield made.get("model")
+    yield line.get("model")
+
+
+def _keys(message: Plain) -> list[str]:
+    """Return what tells an answer when it is met again in a later request."""
+    calls = [f"call {call.id}" for call in message.calls if call.id]
+    text = words_of(message).strip()
+    return [*([message.id] if message.id else []), *calls, *([f"text {text}"] if text else [])]
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
