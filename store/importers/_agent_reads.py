@@ -18,6 +18,7 @@ from store.importers._agent_patches import changes_in
 from store.importers._agent_shell import output_of, shown_by_shell
 from store.importers._claude_lines import clean_path
 from store.importers._shell_reads import ShellRead, shell_read
+from store.jsonin import JsonError, loads
 from store.records.gutters import NumberedLine, numbered_runs
 from store.records.markers import marker_of
 
@@ -26,7 +27,16 @@ __all__ = ["Does", "FileCall", "file_calls", "says_failure", "shown_by", "window
 _READERS: Final = frozenset(
     {
         *("read", "readfile", "read_file", "read_text_file", "get_file_contents", "file_read"),
-        *("view", "view_file", "viewfile", "open_file", "notebookread", "open", "fs_read"),
+        *(
+            "read_files",
+            "view",
+            "view_file",
+            "viewfile",
+            "open_file",
+            "notebookread",
+            "open",
+            "fs_read",
+        ),
     }
 )
 _WRITERS: Final = frozenset(
@@ -105,6 +115,8 @@ def file_calls(tool: str, arguments: Mapping[str, object], cwd: str = "") -> tup
         return tuple(_patched(arguments, cwd))
     if name in _SHELLS:
         return tuple(_shell(arguments, cwd))
+    if name == "read_files":
+        arguments = _only_file(arguments)
     given = _first(arguments, _PATHS)
     if not given:
         return ()
@@ -130,6 +142,14 @@ def _file_call(name: str, path: str, arguments: Mapping[str, object]) -> FileCal
 
 
 _COMMANDS: Final = {"view": "view", "create": "create", "str_replace": "edit"}
+
+
+def _only_file(arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the one file that a tool for several is asked for; none where there are more."""
+    match arguments.get("files"):
+        case [dict() as only]:
+            return only
+    return {}
 
 
 def _patched(arguments: Mapping[str, object], cwd: str) -> Iterator[FileCall]:
@@ -246,6 +266,7 @@ def shown_by(call: FileCall, text: str) -> Shown | None:
         output = output_of(text)
         shown = shown_by_shell(call.shows, output)
         return None if output.failed or not (shown.lines or shown.whole) else shown
+    text = _unwrapped(text)
     lines = _numbered(text)
     asked = Shown(first=call.first or 1, end=None if call.last is None else call.last + 1)
     if lines:
@@ -285,6 +306,20 @@ def _all_of(text: str) -> int | None:
     """Return how many lines the file has, where the result says that it ends with the last."""
     found = _END.search(text, max(0, len(text) - 200))
     return int(found[1]) if found else None
+
+
+def _unwrapped(text: str) -> str:
+    """Return the one result in a list of them (Cline), else the text as it is."""
+    if not text.startswith('[{"query":'):
+        return text
+    try:
+        value = loads(text.encode("utf-8", "surrogatepass"))
+    except JsonError:
+        return text
+    match value:
+        case [{"result": str() as only}]:
+            return only
+    return text
 
 
 def _rows(text: str, first: int | None, last: int | None) -> Shown | None:

@@ -45,7 +45,7 @@ def asked_of(
     given: Sequence[Mapping[str, object]], request: Mapping[str, object], response: object
 ) -> Asked:
     """Return the request of a call from its recorded input and its wire request."""
-    turns = [turn_of(message) for message in given]
+    turns = [turn_of(_with_error(message)) for message in given]
     if not request:
         return Asked(turns, _ALONE)
     exchange = _exchange(request, response)
@@ -65,6 +65,12 @@ def asked_of(
         what = f"the recorded input; {len(lost)} texts of it were not found in the wire request"
         return Asked(turns, what, Grade.UNKNOWN, lost=tuple(lost))
     return Asked(turns, _INPUT)
+
+
+def _with_error(message: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a result with what went wrong as its content: that is what is sent of it."""
+    error = string(mapping(message.get("error")).get("message"))
+    return {**message, "content": error} if error and not message.get("content") else message
 
 
 def _of_wire(exchange: Exchange, reason: str, lost: tuple[str, ...] = ()) -> Asked:

@@ -296,7 +296,9 @@ def test_lines_of_autogen_are_calls_as_they_were_sent(opened: Open) -> None:
     }
     other = {**call, "agent_id": "b/1"}
     lines = [call, {"type": "Message", "payload": "x"}, other]
-    first, second = opened("events.jsonl", "\n".join(map(json.dumps, lines)))
+    told = "\n".join(f"INFO:autogen_core.events:{json.dumps(line)}" for line in lines)
+    first, second = opened("events.jsonl", f"{told}\nINFO:autogen_core:Publishing a message\n")
+    assert [problem.what[:7] for problem in first.problems] == ["1 lines"]
     assert (first.run_id, second.run_id) == ("events.jsonl/a/1", "events.jsonl/b/1")
     assert first.grade is Grade.RECORDED
     assert first.calls[0].usage.input_tokens == 7

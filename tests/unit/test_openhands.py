@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from store.importers._base import Probe
+from store.importers.openhands import listing
 from store.opening import open_paths
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Problem, Run
@@ -228,6 +230,27 @@ def test_events_of_the_sdk_are_read_with_their_condensations(tmp_path: Path) -> 
     assert [call.by_call for call in run.tool_calls] == [1, 1, 2]
     assert run.calls[1].grade is Grade.DERIVED
     assert [answer.text for answer in run.answers] == ["all done"]
+
+
+def test_a_completion_log_among_the_events_is_the_request(tmp_path: Path) -> None:
+    told = {"messages": [{"role": "user", "content": "as sent"}], "response": {"id": "r2"}}
+    log = {"id": "l", "kind": "LLMCompletionLogEvent", "log_data": json.dumps(told)}
+    (run,) = opened(write(tmp_path / "events.json", [*sdk(), log]))
+    assert [call.grade for call in run.calls] == [Grade.INFERRED, Grade.RECORDED]
+    assert texts(run, 2) == ["as sent"]
+
+
+def test_the_lines_of_an_evaluation_are_listed_by_what_they_begin_with(tmp_path: Path) -> None:
+    lines = [{"instance_id": name, "history": "none", "metrics": "none"} for name in ("a", "b")]
+    path = tmp_path / "output.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n\n{broken", "utf-8")
+    head = path.read_bytes()
+    probe = Probe(path, path.name, is_folder=False, head=head, size=len(head))
+    assert [(each.run_id, each.origin) for each in listing(probe)] == [
+        ("a", ":1"),
+        ("b", ":2"),
+        ("", ":4"),
+    ]
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.9])
