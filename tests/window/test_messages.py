@@ -32,6 +32,8 @@ NOT_FOR_READERS = {
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "[... Observation truncated due to length ...]",
+    "[An error occurred during execution.]",
+    "<response clipped>",
     "\n[Current working directory: {0}]",
     "\n[Python interpreter: {0}]",
     "\n[Command finished with exit code {0}]",
