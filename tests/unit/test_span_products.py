@@ -220,6 +220,16 @@ def test_previews_of_mlflow_are_never_read(tmp_path: Path) -> None:
         read(path, "mlflow")
 
 
+def test_spans_that_the_info_of_a_trace_counts_and_its_data_lacks_are_missed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.json"
+    metadata = {"mlflow.trace.sizeStats": json.dumps({"num_spans": 9})}
+    info = {"trace_id": "t1", "trace_metadata": metadata}
+    path.write_text(json.dumps({"info": info, "data": {"spans": mlflow_spans()}}))
+    assert "holds 4 of the 9 spans that its info counts" in lost(one(path, "mlflow"))
+
+
 def test_pieces_of_one_file_that_a_retriever_found_are_sources_of_their_own(
     tmp_path: Path,
 ) -> None:
