@@ -60,8 +60,8 @@ class _Agent:
         if self.cuts:
             origin, tool, size, most = self.cuts[0]
             what = (
-                f"{len(self.cuts)} results lost their middle before the model was given them; the "
-                f"first is of the tool {tool}, {size} bytes cut to {most}"
+                f"results lost their middle before the model was given them ({len(self.cuts)} in "
+                f"all); the first is of the tool {tool}, {size} bytes cut to {most}"
             )
             self.run.builder.problem(origin, what, ProblemKind.NOTED)
         return self.run.finish()
@@ -209,8 +209,8 @@ class SampleRuns:
         if asked.lost and asked.exchange is not None:
             shown = asked.lost[0].strip()[:60]
             what = (
-                f"{len(asked.lost)} texts of the recorded input are not in the wire request; the "
-                f"first begins with “{shown}”"
+                f"not all texts of the recorded input are in the wire request ({len(asked.lost)} "
+                f"missing); the first begins with “{shown}”"
             )
             builder.problem(origin, what, ProblemKind.NOTED)
         if asked.exchange is None:

@@ -398,4 +398,5 @@ IMPORTER = Importer(
     order=500,
     recognise=recognise,
     read=read,
+    alone=True,
 )
