@@ -366,7 +366,7 @@ def test_a_snapshot_of_haystack_holds_the_request_of_the_next_call(opened: Open)
 
 
 def test_what_an_agent_of_haystack_returns_is_its_conversation(opened: Open) -> None:
-    messages = [
+    messages: list[dict[str, object]] = [
         {"role": "user", "meta": {}, "name": None, "content": [{"text": "x?"}]},
         {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "12"}]},
     ]
