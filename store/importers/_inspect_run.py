@@ -273,8 +273,8 @@ class SampleRuns:
         error = mapping(event.get("error"))
         held = result_part(self.sample.whole(event.get("result")), call_id)
         text = string(self.sample.whole(error.get("message"))) if error else held[0].text
-        if not text.strip():
-            return
+        if not text.strip() or text == _submitted(Part(PartKind.TOOL_CALL, arguments, name=tool)):
+            return  # what was submitted comes back as it is
         agent.run.result(call_id, text, origin, status="error" if error else "")
         match event.get("truncated"):
             case [int() as size, int() as most]:
