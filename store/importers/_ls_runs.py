@@ -160,7 +160,10 @@ class Runs:
         whole = [node for node in nodes if node.kind == "object" and node.complete]
         before = self._found
         for node in whole:
-            value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+            try:
+                value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+            except JsonError:
+                continue  # whole, and damaged within
             if is_run(value):
                 self._add_value(value, name)
         count = self._found - before
