@@ -71,14 +71,29 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     yield words.counted(sum(verdicts.values()), "citation")
     yield f" ({counted})" if counted else ""
     left = words.undecided(calls)
-    lost = sum(problem.kind is ProblemKind.LOST for problem in met)
+    unread = [problem for problem in met if problem.kind is ProblemKind.LOST]
     yield f", {words.counted(findings, 'finding')}{f'; {left}' if left else ''}"
-    yield f", {words.counted(len(met), 'problem')} in opening{f' ({lost} lost)' if lost else ''}.\n"
+    lost = f" ({len(unread)} lost)" if unread else ""
+    yield f", {words.counted(len(met), 'problem')} in opening{lost}.\n"
     yield from _look_first(ranked, meta)
+    for line in _unread(unread, meta):
+        yield f"{line}\n"
     if meta.reviews is not None:
         yield f"{one_line(chain_words(meta.reviews))} {EXIT_STATUS}\n"
     yield f"{made_words(meta)}.\n" if meta.rules else ""
     yield f"{_EXPLAIN}\n"
+
+
+def _unread(problems: Sequence[Problem], meta: Meta) -> Iterator[str]:
+    """Yield what could not be read, in one place at the end: it stands beside its run as well."""
+    if not problems:
+        return
+    yield f"Not read ({len(problems)}):"
+    shown = problems if meta.everything else problems[:_LIMIT]
+    for problem in shown:
+        text = one_line(f"! {problem.where}: {problem.what}")
+        yield from indented(text, "  ", meta.columns, [one_line(problem.where)])
+    yield from _shortened(len(problems), len(shown))
 
 
 def _look_first(ranked: Sequence[tuple[Rank, str, str]], meta: Meta) -> Iterator[str]:

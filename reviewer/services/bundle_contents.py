@@ -36,6 +36,7 @@ from store.records.reviews import Decision, Reviews
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import Version
 from store.reviews import DecisionLog, Log, Reading
+from store.withheld import credentials_in
 
 __all__ = ["AuditPaths", "BundleContents", "Bundled", "Wanted"]
 
@@ -174,12 +175,24 @@ class BundleContents:
             told = tuple(replace(each, origin=self._here(each.origin)) for each in item.settings)
             moved = replace(item.run, path=name, problems=met)
             self.audits.append(replace(item, run=moved, settings=told))
+        self._look_for_credentials()
         self._compare()
         if not any(each.run.calls for each in self.audits):
             told_of = "; ".join(f"{each.where}: {each.what}" for each in self.problems)
             raise RefusedError(
                 f"{self.wanted.run}: nothing to bundle: no run with a model call was found"
                 + (f" ({told_of})" if told_of else "")
+            )
+
+    def _look_for_credentials(self) -> None:
+        """Refuse evidence out of which reading takes credentials: a bundle would hand them on."""
+        files = {(audit.run.path, audit.run.format) for audit in self.audits}
+        count = sum(credentials_in(self.data / path, kind) for path, kind in sorted(files))
+        if count:
+            raise RefusedError(
+                f"{self.wanted.run}: {count} texts, headers or addresses in it may be credentials, "
+                "and a bundle holds evidence byte for byte; write the run as it is read, without "
+                f"them, with `reread import {self.wanted.run} --into DIR`, and bundle that folder"
             )
 
     def _compare(self) -> None:

@@ -93,6 +93,8 @@ class Importer:
     ``heads_tell`` says that it looks at nothing but heads of files.
     ``alone`` says that of a file nothing else is looked at, neither beside it
     nor in a folder of its name: then nothing else is taken out of an archive.
+    ``credentials`` counts what reading takes out of a file because it may be a
+    credential: the bytes of such a file are not for others.
     ``shares`` says that a folder may hold traces of other formats beside its
     own: those are read as well, and may be records of the same runs.
     """
@@ -110,4 +112,5 @@ class Importer:
     listing: Callable[[Probe], Iterator[Listed | Problem]] | None = None
     heads_tell: bool = False
     alone: bool = False
+    credentials: Callable[[Probe], int] | None = None
     shares: bool = False

@@ -58,13 +58,13 @@ def is_capture(head: bytes, is_response: IsResponse) -> bool:
     root = parse(head.decode(errors="replace").removeprefix("\ufeff"), tolerant=True)
     if root is None:
         return False
-    value = plain(root)
+    value, begun = plain(root), not root.complete
     if isinstance(value, list):
-        return any(is_pair(item) or is_response(item) for item in value[:1])
-    if _is_known(value) or is_pair(value) or is_response(value):
+        return any(is_pair(item, begun=begun) or is_response(item) for item in value[:1])
+    if _is_known(value) or is_pair(value, begun=begun) or is_response(value):
         return True
     held = (value.get(key) for key in LISTS) if isinstance(value, dict) else ()
-    return any(isinstance(each, list) and each and is_pair(each[0]) for each in held)
+    return any(isinstance(each, list) and each and is_pair(each[0], begun=begun) for each in held)
 
 
 def _is_known(value: object) -> bool:

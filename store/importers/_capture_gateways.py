@@ -137,7 +137,8 @@ def _helicone(value: Mapping[str, object], number: int) -> Interaction:
 
 def _is_portkey(value: Mapping[str, object]) -> bool:
     return "finalUntransformedRequest" in value or (
-        "transformedRequest" in value and "originalResponse" in value
+        "transformedRequest" in value
+        and bool({"originalResponse", "providerOptions"} & value.keys())
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from store.importers._capture_coding import undone
+from store.importers._capture_secrets import is_credential
 from store.jsonin import JsonError, loads
 
 __all__ = [
@@ -85,7 +86,13 @@ class Interaction:
     altered: str = ""
 
 
-def headers_of(value: object) -> dict[str, str]:
+class Headers(dict[str, str]):
+    """The headers that are kept; ``credentials`` counts those that were dropped with one."""
+
+    credentials = 0
+
+
+def headers_of(value: object) -> Headers:
     """Return the kept headers of a mapping, a list of pairs, or a list of name and value."""
     pairs: list[tuple[object, object]] = []
     if isinstance(value, dict):
@@ -95,10 +102,12 @@ def headers_of(value: object) -> dict[str, str]:
             pairs.append((item.get("name"), item.get("value")))
         elif isinstance(item, (list, tuple)) and len(item) == 2:  # noqa: PLR2004 - a pair
             pairs.append((item[0], item[1]))
-    found: dict[str, str] = {}
+    found = Headers()
     for name, content in pairs:
         key = _string(name).lower()
         first = content[0] if isinstance(content, list) and content else content
+        if isinstance(first, (str, bytes)) and is_credential(key, _string(first)):
+            found.credentials += 1
         if key in _SHOWN and isinstance(first, (str, bytes)):
             found[key] = _string(first)
     return found

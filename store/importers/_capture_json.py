@@ -14,6 +14,7 @@ from store.importers._capture_bundles import BUNDLE, records_of
 from store.importers._capture_cassettes import interactions_of
 from store.importers._capture_gateways import is_logged, logged
 from store.importers._capture_http import Interaction, Message, decoded, from_base64, headers_of
+from store.jsonin import JsonError, loads
 
 __all__ = ["LISTS", "is_pair", "pair_of", "pairs_in"]
 
@@ -56,23 +57,34 @@ def _entries(entries: list[object]) -> Iterator[Interaction]:
         yield pair_of(entry, number)
 
 
-def is_pair(value: object) -> bool:
-    """Return whether *value* holds a request with its response, in any of the known shapes."""
+def is_pair(value: object, *, begun: bool = False) -> bool:
+    """Return whether *value* holds a request with its response, in any of the known shapes.
+
+    *begun* says that only its beginning is known: a long request may stand before a response.
+    """
     if not isinstance(value, dict):
         return False
     if BUNDLE in value or is_logged(value):
         return True
     request = value.get("request")
+    if begun and isinstance(request, dict) and (_is_body(request) or _is_sent(request)):
+        return True
     if isinstance(request, dict) and ({"body", "url", "uri", "path", "method"} & request.keys()):
         return "response" in value or "body" in request
     return isinstance(request, dict) and "response" in value and _is_body(request)
+
+
+def _is_sent(request: Mapping[str, object]) -> bool:
+    """Return whether it says where a request went, and how."""
+    return bool({"url", "uri", "path"} & request.keys() and {"method", "headers"} & request.keys())
 
 
 def _is_body(request: Mapping[str, object]) -> bool:
     """Return whether it is the body of a request itself, in the form of a provider."""
     messages = request.get("messages")
     if isinstance(messages, list):
-        return bool(messages) and isinstance(messages[0], dict) and "role" in messages[0]
+        first = messages[0] if messages else None
+        return isinstance(first, dict) and bool({"role", "content"} & first.keys())
     return any(key in request for key in _BODIES if key != "messages")
 
 
@@ -116,8 +128,10 @@ def _got(value: Mapping[str, object], response: Mapping[str, object]) -> Message
     content = response.get("content")
     if isinstance(content, dict) and ({"text", "mimeType", "size"} & content.keys()):
         kind = _text(content.get("mimeType"))
-        headers = {"content-type": kind, **headers} if kind else headers
-        return _message(headers, content.get("text"), _text(content.get("encoding")))
+        if kind:
+            headers.setdefault("content-type", kind)
+        coding = _text(content.get("encoding")) or ("hex" if content.get("_isBinary") else "")
+        return _message(headers, content.get("text"), coding)
     for key in ("body", "body_raw"):
         if response.get(key) is not None:
             return _message(headers, response[key])
@@ -139,9 +153,26 @@ def _message(headers: Mapping[str, str], body: object, encoding: str = "") -> Me
         return Message(headers, value=body)
     if not isinstance(body, str):
         return Message(headers)
-    if encoding == "base64":
-        return decoded(headers, from_base64(body))
+    if encoding in ("base64", "hex"):
+        return decoded(headers, _joined(body, encoding))
     return decoded(headers, body.encode("utf-8", "surrogateescape"))
+
+
+def _joined(text: str, encoding: str) -> bytes | None:
+    """Return the bytes that *text* stands for; Polly.JS writes a list of pieces as JSON."""
+    pieces: object = [text]
+    if text.startswith("["):
+        try:
+            pieces = loads(text.encode("utf-8", "surrogatepass"))
+        except JsonError:
+            return None
+    listed = pieces if isinstance(pieces, list) else []
+    if encoding == "base64":
+        return b"".join(from_base64(piece) or b"" for piece in listed)
+    try:
+        return b"".join(bytes.fromhex(piece) for piece in listed if isinstance(piece, str))
+    except ValueError:
+        return None
 
 
 def _map(value: object) -> Mapping[str, object]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-__all__ = ["MASK", "Masker", "shown_url"]
+__all__ = ["MASK", "Masker", "credentials_in_url", "is_credential", "shown_url"]
 
 MASK: Final = "*"
 """Stands for one character."""
 
+_SHORTEST: Final = 8
 _KEEP: Final = 200
 """JSON nested deeper than this is masked as text: no provider nests its bodies so deep."""
 
@@ -33,7 +34,7 @@ _SHAPES = re.compile(
     r"(?P<pem>-----BEGIN (?:[A-Z ]+ )?PRIVATE KEY-----[^-]*(?:-----END (?:[A-Z ]+ )?"
     r"PRIVATE KEY-----)?)"
     r"|(?:Bearer|Basic|Token)[ \t]+(?P<bearer>[A-Za-z0-9+/._~=-]{16,})"
-    r"|(?P<key>(?<![A-Za-z0-9+/=])(?-i:"
+    r"|(?P<key>(?<![A-Za-z0-9+])(?-i:"
     r"sk-[A-Za-z0-9_-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}"
     r"|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{16,}"
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])|ABSK[A-Za-z0-9+/=]{40,}"
@@ -45,7 +46,7 @@ _SHAPES = re.compile(
     r"))"
     rf"|(?<![A-Za-z])(?:{_NAMES})(?:\\*[\"'])?[ \t]*[:=][ \t]*(?:"
     r"\\*[\"'](?P<quoted>(?![<\[*]|REDACTED)[^\s\"'<>\\]{8,})(?=\\*[\"'])"
-    r"|(?P<named>(?=[^\s\"'&,;<>\\]*[0-9])[A-Za-z0-9+/._~=%-]{8,})(?=[\s\"'&,;<>\\)}\]]|$))"
+    r"|(?P<named>(?=[^\s\"'&,;<>\\]*[0-9])[A-Za-z0-9+/._~=%-]{8,})(?=[\s\"'&,;<>\\)}\]#?|]|$))"
     r"|://[^\s/@:\"']*:(?P<user>[^\s/@\"']{3,})@",
     re.IGNORECASE,
 )
@@ -99,6 +100,25 @@ class Masker:
 def _is_value(text: str) -> bool:
     """Return whether it may be a credential: no name in its place (``<TOKEN>``, ``REDACTED``)."""
     return text[:1] not in ("", "<", "[", MASK) and not text.upper().startswith("REDACTED")
+
+
+def is_credential(name: str, value: str) -> bool:
+    """Return whether a header or a parameter of this name holds what may be a credential."""
+    return bool(_NAME.fullmatch(name)) and len(value) >= _SHORTEST and _is_value(value)
+
+
+def credentials_in_url(url: str) -> int:
+    """Return how many parts of an address may be credentials."""
+    masker = Masker()
+    masker.text(url)
+    try:
+        query = parse_qsl(urlsplit(url).query)
+    except ValueError:
+        return masker.count
+    named = sum(
+        name.lower() in ("key", "token", "sig") for name, value in query if _is_value(value)
+    )
+    return masker.count + named
 
 
 def shown_url(url: str) -> str:

@@ -17,7 +17,7 @@ from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord, wor
 from store.records.grades import Grade
 from store.records.runs import OtherEvent, Problem, ProblemKind
 
-__all__ = ["joined", "told_by"]
+__all__ = ["homed", "joined", "told_by"]
 
 
 def joined(
@@ -26,10 +26,47 @@ def joined(
     """Return one record for each thread: *states* with the requests of *traces* and *logs*."""
     found = list(states)
     for record in traces:
-        _put(record, found)
+        if record.calls:
+            _put(record, found)
     for record in logs:
         _put(record, found, is_log=True)
+    return homed([*found, *(record for record in traces if not record.calls)])
+
+
+def homed(records: Sequence[ThreadRecord]) -> list[ThreadRecord]:
+    """Return the records without those that only hold what tools returned.
+
+    These are given to the thread whose calls asked for it; where there is none,
+    the first thread says that they were left.
+    """
+    found = [each for each in records if each.calls or each.problems or not _is_orphan(each)]
+    left = 0
+    for record in records:
+        if record in found:
+            continue
+        home = next((each for each in found if _asked_for(each, record)), None)
+        if home is None:
+            left += 1
+            continue
+        home.results = {**home.results, **record.results}
+        home.artifacts += record.artifacts
+        home.sources += [each for each in record.sources if each not in home.sources]
+    if left and found:
+        what = f"{left} traces of tools belong to no model call that is recorded; they were left"
+        found[0].problems.append(Problem(found[0].title, what, ProblemKind.NOTED))
     return found
+
+
+def _is_orphan(record: ThreadRecord) -> bool:
+    return not record.calls and bool(record.results or record.artifacts)
+
+
+def _asked_for(thread: ThreadRecord, record: ThreadRecord) -> bool:
+    asked = {name for call in thread.calls for name in call.names}
+    asked |= {
+        call.id for each in thread.calls for said in each.request for call in said.plain.calls
+    }
+    return not asked.isdisjoint(record.results)
 
 
 def _put(record: ThreadRecord, found: list[ThreadRecord], *, is_log: bool = False) -> None:

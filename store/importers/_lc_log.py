@@ -26,12 +26,23 @@ __all__ = ["CallLog", "is_summary_of", "looks_like_log"]
 
 _GIVEN: Final = ("request", "messages", "input", "inputs", "prompt", "prompts")
 _SENT: Final = ("request", "input", "inputs", "prompt", "prompts")
+_CALLED: Final = ("response", "completion", "generation")
+"""Beside bare messages only these are an answer: a state may have others."""
 _MADE: Final = ("response", "output", "outputs", "completion", "answer", "result", "generation")
 _INNER: Final = ("messages", "message", "generations", "input", "inputs")
 _THREADS: Final = ("thread_id", "session_id", "conversation_id", "thread", "scenario")
 _TIMES: Final = ("timestamp", "ts", "time", "at", "start_time", "created_at")
 _FOREIGN: Final = frozenset(
-    {"event", "run_type", "traceId", "parentUuid", "sessionId", "resourceSpans", "trajectory"}
+    {
+        "event",
+        "run_type",
+        "dataset_id",
+        "traceId",
+        "parentUuid",
+        "sessionId",
+        "resourceSpans",
+        "trajectory",
+    }
 )
 """An object with one of these is a record of another format."""
 _SERIALISED: Final = frozenset({"human", "ai", "system", "tool", "function", "chat"})
@@ -39,6 +50,8 @@ _PARTLY: Final = "some messages of the request are of a form that is not known; 
 _EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _WORDS: Final = (b'"human"', b'"system"', b'"ai"', b"HumanMessage", b"AIMessage", b"SystemMessage")
 """Without one of these no head begins such a log; a large one need not be parsed to know it."""
+_LEVELS: Final = 8
+"""Around the messages of one side stand no more objects and lists than these."""
 _LONG: Final = 40
 """A summary of fewer characters may stand in any message by chance."""
 
@@ -87,32 +100,42 @@ def _request(line: Mapping[str, object]) -> list[Plain | None]:
     for key in _GIVEN:
         found = _messages(line.get(key))
         if found:
-            return found
+            last = found[-1]
+            # A state ends with the answer, a request before it.
+            ended = key == "messages" and last is not None and last.role == "assistant"
+            return [] if ended else found
     return []
 
 
-def _messages(value: object) -> list[Plain | None]:
+def _messages(value: object, level: int = 0) -> list[Plain | None]:
     """Return the messages of one side of a call, wherever they stand in it."""
+    if level > _LEVELS:
+        return []
     if isinstance(value, dict):
         whole = plains_in(value)
         if whole and None not in whole:
             return whole
-        return next((m for key in _INNER if (m := _messages(value.get(key)))), [])
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
-        return _messages(value[0])
-    if isinstance(value, list) and value and isinstance(value[0], dict) and "message" in value[0]:
-        return _messages(value[0]["message"])
+        inner = (_messages(value.get(key), level + 1) for key in _INNER)
+        return next(filter(None, inner), [])
+    first = value[0] if isinstance(value, list) and value else None
+    if isinstance(value, list) and len(value) == 1 and isinstance(first, list):
+        return _messages(first, level + 1)
+    if isinstance(first, dict) and "message" in first:
+        return _messages(first["message"], level + 1)
     return plains_in(value)
 
 
 def _answer(line: Mapping[str, object]) -> list[Plain]:
-    for key in _MADE:
+    """Return what came back: messages of the assistant alone, else it is the log of a chain."""
+    bare = not any(line.get(key) for key in _GIVEN if key != "messages")
+    for key in _CALLED if bare else _MADE:
         value = line.get(key)
         if isinstance(value, str) and value:
             return [Plain("assistant", value)]
-        found = [m for m in _messages(value) if m is not None and m.role == "assistant"]
-        if found:
-            return found
+        found = _messages(value)
+        made = [plain for plain in found if plain is not None and plain.role == "assistant"]
+        if made and len(made) == len(found):
+            return made
     return []
 
 

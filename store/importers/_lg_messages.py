@@ -13,7 +13,16 @@ from store.importers._lg_serde import Named
 from store.importers._lg_threads import are_messages
 from store.records.markers import marker_of
 
-__all__ = ["bytes_of", "inner", "is_limit", "key_of", "likeness", "packet_of", "word"]
+__all__ = [
+    "bytes_of",
+    "inner",
+    "is_document",
+    "is_limit",
+    "key_of",
+    "likeness",
+    "packet_of",
+    "word",
+]
 
 
 def bytes_of(item: object) -> bytes:
@@ -24,6 +33,12 @@ def bytes_of(item: object) -> bytes:
         return hashlib.sha256(orjson.dumps(item)).digest()
     except (TypeError, ValueError, RecursionError):
         return b""
+
+
+def is_document(item: object) -> bool:
+    """Return whether it is a document of LangChain, in its fields or as a serialised object."""
+    fields = item.get("kwargs", item) if isinstance(item, dict) else {}
+    return isinstance(fields, dict) and isinstance(fields.get("page_content"), str)
 
 
 def likeness(plain: Plain) -> tuple[object, ...]:

@@ -33,10 +33,15 @@ _ROLE: Final = re.compile(r"(?:System|Human|AI|Tool|Function): ")
 """How LangChain begins each message when it writes a request as one text."""
 _EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _SUMMARY: Final = "summarization"
+_LEVELS: Final = 8
+"""Around the messages of what a tool returned stand no more objects than these."""
 
 
 def threads_of(runs: Runs) -> list[ThreadRecord]:
-    """Return a record for each thread and for each sub-agent of it, in the order of their calls."""
+    """Return a record for each thread and for each sub-agent of it, in the order of their calls.
+
+    Some may hold results of tools and no call: `store.importers._lc_join.homed` says whose.
+    """
     reader = _Reader(runs)
     for run in runs.ordered():
         reader.add(run)
@@ -73,7 +78,8 @@ class _Reader:
                 record.problems.append(Problem(self._name(), what, ProblemKind.NOTED))
         for record in [each for each in self._records.values() if not each.calls]:
             self._give_up(record)
-        found = [each for each in self._records.values() if each.calls]
+        found = [each for each in self._records.values() if each.calls or each.results]
+        found += [e for e in self._records.values() if e.artifacts and e not in found]
         found.sort(key=lambda record: (record.thread, record.namespace))
         if self._masker.count and found:
             what = f"{self._masker.count} texts of the shape of a credential were masked"
@@ -83,10 +89,12 @@ class _Reader:
     def _give_up(self, record: ThreadRecord) -> None:
         """Give what was obtained where no model was called to the thread around it."""
         thread = self._records.get((record.thread, ""))
-        if thread is None or thread is record:
-            return
-        thread.artifacts += record.artifacts
-        thread.results = {**record.results, **thread.results}
+        if thread is None:
+            record.namespace = ""
+        elif thread is not record:
+            thread.artifacts += record.artifacts
+            thread.results = {**record.results, **thread.results}
+            record.artifacts, record.results = [], {}
 
     def _name(self) -> str:
         return next(iter(self.runs.origins.values()), "").partition(":")[0]
@@ -314,14 +322,14 @@ def _counts(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _messages_in(output: object) -> object:
+def _messages_in(output: object, level: int = 0) -> object:
     """Return the messages of what a tool returned: one, a list, or those of a command's update."""
     if not isinstance(output, dict):
         return output if isinstance(output, list) else None
     for key in ("update", "kwargs"):
         inner = output.get(key)
-        if isinstance(inner, dict) and ("messages" in inner or "update" in inner):
-            return _messages_in(inner)
+        if isinstance(inner, dict) and inner.keys() & {"messages", "update"} and level < _LEVELS:
+            return _messages_in(inner, level + 1)
     return output["messages"] if isinstance(output.get("messages"), list) else output
 
 

@@ -37,7 +37,7 @@ _TRIES: Final = 40
 _LONGEST: Final = 256 << 20
 """Bytes of one value: a text of a conversation that is longer is no text of a conversation."""
 _STEPS: Final = 100_000
-_ENDLESS: Final = 400_000
+_ENDLESS: Final = 20_000
 """So many times ``_STEPS`` instructions, and a table is no table that a program wrote."""
 
 
@@ -57,25 +57,32 @@ class Database:
         """Return the stored columns of a plain table; none where there is no such table."""
         plain = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
         plain += " AND sql NOT LIKE 'CREATE VIRTUAL%'"
-        if not self._connection.execute(plain, (table,)).fetchone()[0]:
+        if not next(self._asked(plain, (table,)))[0]:
             return ()
-        rows = self._connection.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (table,))
-        found = rows.fetchall()
+        asked = "SELECT name, hidden FROM pragma_table_xinfo(?)"
+        found = list(self._asked(asked, (table,)))
         # A computed column may compute for ever; a table with one is left alone.
-        return () if any(hidden for _, hidden in found) else tuple(name for name, _ in found)
+        return () if any(hidden for _, hidden in found) else tuple(str(name) for name, _ in found)
 
     def rows(
         self, table: str, columns: Sequence[str], where: str = "", values: Sequence[object] = ()
     ) -> Iterator[tuple[object, ...]]:
-        """Yield *columns* of a table as they are stored: text that is no UTF-8 comes as bytes.
+        """Return *columns* of a table as they are stored: text that is no UTF-8 comes as bytes.
 
         Raises `sqlite3.Error` where the file is damaged.
         """
         names = ", ".join(_quoted(name) for name in columns)
         asked = f"SELECT {names} FROM {_quoted(table)}"  # noqa: S608 - both names are quoted
-        for row in self._connection.execute(f"{asked} {where}", tuple(values)):
-            go_on()
-            yield row
+        return self._asked(f"{asked} {where}", tuple(values))
+
+    def _asked(self, asked: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
+        try:
+            for row in self._connection.execute(asked, tuple(values)):
+                go_on()
+                yield row
+        except UnicodeDecodeError:
+            # What SQLite says of a damaged file quotes it, and the quotation is no text.
+            raise sqlite3.DatabaseError("its description of itself is damaged") from None
 
 
 def _quoted(name: str) -> str:

@@ -5,6 +5,7 @@ under which the place holds the words, and whether it can be verified at all.
 """
 
 import csv
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -78,31 +79,45 @@ def in_captures(shared: Path, name: str) -> Path:
     return shared / "data/captures" / name
 
 
+def expected_units(row: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the ways of counting under which the truth found the words of a citation."""
+    named = row["unit(s) that fit"]
+    return () if named.startswith("none") else UNITS.get(named) or tuple(named.split("/"))
+
+
+def agrees(row: Mapping[str, str], facts: CitationFacts) -> bool:
+    """Tell whether unit, anchor and verdict of a citation are those that the truth leaves."""
+    offsets = facts.citation.offsets
+    fits = offsets.fits if offsets else ()
+    verified = row["match"] == "yes"
+    if row["file"] == RESPONSE_ONLY:
+        # Its place is counted as the truth says, and there is nothing to hold it against.
+        known = offsets is not None and (offsets.documented,) == expected_units(row)
+        return known and not fits and facts.verdict is Verdict.UNVERIFIABLE
+    if set(fits) != set(expected_units(row)):
+        return False
+    if not verified:
+        return facts.verdict is Verdict.UNVERIFIABLE and not fits
+    in_source = isinstance(facts.citation, SourceCitation)
+    return facts.anchor.value == "exact" and (facts.verdict is Verdict.READ or not in_source)
+
+
 def test_every_citation_has_the_unit_the_anchor_and_the_verdict_that_are_known(
     shared: Path,
 ) -> None:
     rows, wrong = [], []
     for row in truth(shared):
         name, number, place = row["file"], int(row["interaction"]), int(row["citation no."])
-        if name == RESPONSE_ONLY:
-            rows.append(f"{name[:58]:58} {number}.{place:<3} {'not compared':14}")
-            continue
         facts = cited(in_captures(shared, name))[number][place]
         offsets = facts.citation.offsets
-        fits = offsets.fits if offsets else ()
-        expected = UNITS.get(row["unit(s) that fit"]) or tuple(row["unit(s) that fit"].split("/"))
-        expected = () if row["unit(s) that fit"].startswith("none") else expected
-        verified = row["match"] == "yes"
-        in_source = isinstance(facts.citation, SourceCitation)
-        good = set(fits) == set(expected)
-        good = good and (facts.anchor.value == "exact" if verified else not fits)
-        good = good and not (verified and in_source and facts.verdict is not Verdict.READ)
-        good = good and (verified or facts.verdict is Verdict.UNVERIFIABLE)
+        fits = ",".join(offsets.fits) if offsets else ""
         line = f"{name[:58]:58} {number}.{place:<3} {facts.verdict.word:14} {facts.anchor.value:8}"
-        rows.append(f"{line} {','.join(fits)}")
-        if not good:
-            wrong.append(rows[-1])
-    print(*rows, sep="\n")  # noqa: T201 - the table is what a person asks this test for
+        line += f" {fits:26} | {row['match']:12} {row['unit(s) that fit']}"
+        rows.append(line)
+        if not agrees(row, facts):
+            wrong.append(line)
+    head = f"{'file':58} {'place':5} {'verdict':14} {'anchor':8} {'units that fit':26} | truth"
+    print(head, *rows, sep="\n")  # noqa: T201 - the table is what a person asks this test for
     assert not wrong, "\n".join(wrong)
 
 
@@ -273,6 +288,59 @@ def test_items_before_a_compaction_item_are_sent_again_and_not_read(shared: Path
     ]
     assert sizes[1] > 100_000
     assert sizes[2] < 1_000
+
+
+def test_tokens_that_cannot_hold_the_text_show_what_a_response_no_longer_says(
+    shared: Path, tmp_path: Path
+) -> None:
+    name = "anthropic__clear_tool_uses_applied.json"
+    pair = json.loads(in_captures(shared, name).read_text(encoding="utf-8"))
+    del pair["response"]["body"]["context_management"]
+    (tmp_path / name).write_text(json.dumps(pair), encoding="utf-8")
+    (run,) = runs(tmp_path / name)
+    assert run.calls[0].grade is Grade.RECORDED
+    (call,) = audits(tmp_path / name)[0].run.calls
+    assert call.grade is Grade.UNKNOWN
+    assert "cannot hold the text" in call.grade_reason
+
+
+def test_a_compaction_is_told_by_its_block_and_by_the_usage_of_its_round(
+    shared: Path, tmp_path: Path
+) -> None:
+    name = "anthropic__pydantic-ai__test_anthropic_compaction_end_to_end.yaml"
+    first = runs(in_captures(shared, name))[0].calls[0]
+    assert first.grade is Grade.INFERRED
+    assert "compacted this request within the call" in first.grade_reason
+    capture = Capture(in_captures(shared, name).read_bytes(), is_response)
+    exchange = next(capture.interactions())
+    answer: Any = exchange.response.value
+    assert [each["type"] for each in answer["usage"]["iterations"]] == ["compaction", "message"]
+    answer = {**answer, "content": answer["content"][1:]}
+    pair = {"request": exchange.request.value, "response": answer}
+    (tmp_path / "less.json").write_text(json.dumps(pair), encoding="utf-8")
+    (run,) = runs(tmp_path / "less.json")
+    assert run.calls[0].grade is Grade.UNKNOWN
+    assert "usage of this call counts a compaction" in run.calls[0].grade_reason
+
+
+def test_thinking_that_a_response_says_was_dropped_is_not_in_the_request(
+    shared: Path, tmp_path: Path
+) -> None:
+    """The exchange is recorded; the thinking, and what the response says of it, are not."""
+    name = "anthropic__clear_tool_uses_applied.json"
+    pair = json.loads(in_captures(shared, name).read_text(encoding="utf-8"))
+    messages = pair["request"]["body"]["messages"]
+    at = next(n for n, message in enumerate(messages) if message["role"] == "assistant")
+    thought = {"type": "thinking", "thinking": "A thought of an earlier turn.", "signature": "s"}
+    messages[at]["content"].insert(0, thought)
+    told = {"type": "thinking_dropped", "path": f"messages.{at}.content.0", "reason": "r"}
+    pair["response"]["body"] |= {"context_management": {}, "input_transformations": [told]}
+    (tmp_path / name).write_text(json.dumps(pair), encoding="utf-8")
+    (run,) = runs(tmp_path / name)
+    request = [part for index in run.request(1) for part in run.messages[index].parts]
+    assert run.calls[0].grade is Grade.DERIVED
+    assert PartKind.REASONING not in {part.kind for part in request}
+    assert PartKind.TOOL_CALL in {part.kind for part in request}
 
 
 def test_what_a_search_of_the_service_gave_is_neither_read_nor_denied(shared: Path) -> None:

@@ -247,6 +247,25 @@ def test_calls_over_grpc_are_read_from_the_json_beside_their_bytes(tmp_path: Pat
     assert any("protobuf alone" in problem.what for problem in run.problems)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(json.dumps(each) for each in (LITELLM, PORTKEY, PORTKEY_LOG, HELICONE, SPEND)),
+        json.dumps({"data": [LITELLM, HELICONE]}),
+        cassetter("json", json.dumps(CHAT)),
+        toml(),
+        grpc({"id": "1", "outputs": [{"message": {"content": "Góod"}}]}),
+    ],
+)
+def test_a_damaged_copy_of_any_of_them_is_a_problem_and_no_crash(tmp_path: Path, text: str) -> None:
+    for part in (3, 2):
+        found = opened(tmp_path, f"{part}.json", text[: len(text) * (part - 1) // part])
+        problems = [item for item in found if isinstance(item, Problem)]
+        problems += [p for run in found if isinstance(run, Run) for p in run.problems]
+        assert problems
+        assert not any("internal error" in problem.what for problem in problems)
+
+
 def test_responses_one_a_line_are_one_call_each_and_their_events_one_call(tmp_path: Path) -> None:
     other = {**CHAT, "id": "c2"}
     lines = "".join(json.dumps(each) + "\n" for each in (CHAT, other))
@@ -306,6 +325,22 @@ def test_a_notebook_that_prints_a_response_holds_it(tmp_path: Path, shown: str) 
     assert isinstance(run, Run)
     assert run.answers[0].text == "Góod"
     assert run.calls[0].grade is Grade.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"request": {**ASKED, "messages": [{"content": "Héllo " + "x" * 90_000, "role": "user"}]}},
+        {"request": {"url": URL, "method": "POST", "headers": {"a": "x" * 90_000}, "body": ASKED}},
+        {**PORTKEY, "transformedRequest": {"headers": {"a": "x" * 90_000}, "body": ASKED}},
+    ],
+)
+def test_a_request_longer_than_what_recognition_sees_is_known_by_its_beginning(
+    tmp_path: Path, value: Json
+) -> None:
+    (run,) = opened(tmp_path, "long.json", {**value, "response": {"status": 200, "body": CHAT}})
+    assert isinstance(run, Run)
+    assert texts(run)[0].startswith("Héllo")
 
 
 def test_half_of_a_pair_keeps_its_request(tmp_path: Path) -> None:

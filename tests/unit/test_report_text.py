@@ -237,11 +237,13 @@ def test_a_run_named_as_its_file_is_listed_with_its_folder() -> None:
     assert index_name(replace(made_run(), path="a/b/state.json", title="A talk")) == "A talk"
 
 
-def test_the_last_line_counts_what_was_met() -> None:
+def test_the_last_lines_count_what_was_met_and_list_what_could_not_be_read() -> None:
     chunks = reports()["text"].write([made_audit()], [lost()], Meta("1"))
-    *_, last, hint = "".join(chunks).rstrip("\n").split("\n")
+    *_, last, unread, what, hint = "".join(chunks).rstrip("\n").split("\n")
     assert hint == "reread explain WORD explains any word above."
     assert last == "Audited 1 run: 1 citation (1 read), 1 finding, 1 problem in opening (1 lost)."
+    assert unread == "Not read (1):"
+    assert what == "  ! b.jsonl: cannot be opened; check its rights"
 
 
 def test_the_worst_findings_come_first_so_that_a_cut_list_keeps_them() -> None:
