@@ -166,19 +166,10 @@ class Runs:
         whole = [node for node in nodes if node.kind == "object" and node.complete]
         before = self._found
         for node in whole:
-<<<<<<< HEAD
-            try:
-                value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
-            except JsonError:
-                continue  # whole, and damaged within
-            if is_run(value):
-                self._add_value(value, name)
-=======
             with suppress(JsonError):  # what the tolerant parser took for whole may not be
                 value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
                 if is_run(value):
                     self._add_value(value, name)
->>>>>>> main
         count = self._found - before
         what = f"is not JSON: {error}; {count} runs before that place were read"
         self.problems.append(Problem(name, what))
