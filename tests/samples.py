@@ -27,7 +27,10 @@ def sample(name: str, folder: Path) -> Path | None:
     """Write the sample of the importer *name* into *folder*; ``None`` where none is known."""
     write = SAMPLES.get(name)
     if write is not None:
-        return write(folder)
+        try:
+            return write(folder)
+        except FileNotFoundError:  # what was recorded is not at hand here
+            return None
     found = _recorded().get(name)
     return None if found is None else _copied(found, folder)
 
@@ -37,7 +40,7 @@ def _recorded() -> dict[str, Path]:
     """Return the smallest recorded file of each format."""
     shared = shared_folder()
     best: dict[str, tuple[int, Path]] = {}
-    for each in list_paths([str(shared / "data")]) if shared else ():
+    for each in list_paths([str(shared / "data")]) if shared.is_dir() else ():
         if isinstance(each, Entry):
             path = Path(each.place.partition("#")[0])
             size = path.stat().st_size if path.is_file() else 1 << 30
@@ -59,9 +62,7 @@ def _real(place: str) -> Write:
     """Return what copies a recorded file, where it is there."""
 
     def write(folder: Path) -> Path:
-        shared = shared_folder()
-        assert shared is not None
-        return _copied(shared / "data" / place, folder)
+        return _copied(shared_folder() / "data" / place, folder)
 
     return write
 
