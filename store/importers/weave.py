@@ -121,6 +121,7 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="unknown where an input is a reference to an object elsewhere, or was shortened",
     recognised_by="op_name that begins with weave:///, as JSON, lines or CSV",
+    proves="made by the tests: calls of models with their inputs",
     order=235,
     recognise=recognise,
     read=read,

@@ -265,6 +265,10 @@ def test_damage_ends_in_clear_lines_soon_and_in_bounds(
     assert not (tmp_path.parent / path.name).exists()
 
 
+def test_every_importer_says_what_its_samples_prove() -> None:
+    assert [each.name for each in importers() if not each.proves] == []
+
+
 def test_every_importer_has_a_sample(shared: Path, tmp_path: Path) -> None:
     assert shared.is_dir()
     missing = []
