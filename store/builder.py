@@ -31,7 +31,7 @@ from store.records.runs import (
 from store.records.sources import Manifest, RefreshFailure, Version
 from store.stopping import go_on
 
-__all__ = ["RunBuilder", "difference"]
+__all__ = ["RunBuilder", "difference", "spliced"]
 
 
 def difference(before: Sequence[int], after: Sequence[int]) -> tuple[Splice, ...]:
@@ -67,6 +67,14 @@ def difference(before: Sequence[int], after: Sequence[int]) -> tuple[Splice, ...
             rest = Splice(last.start, rest.stop, last.messages + rest.messages)
         splices.append(rest)
     return tuple(splices)
+
+
+def spliced(before: Sequence[int], splices: Sequence[Splice]) -> list[int]:
+    """Return the request that *splices* make of *before*."""
+    held = list(before)
+    for splice in reversed(splices):
+        held[splice.start : splice.stop] = splice.messages
+    return held
 
 
 @dataclass(slots=True)

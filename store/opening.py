@@ -47,6 +47,7 @@ def open_paths(  # noqa: PLR0913 - all that opening depends on, by name
     stdin: BinaryIO | None = None,
     stopped: Stopped | None = None,
     saved: Saved | None = None,
+    derived: bool = True,
 ) -> Iterator[Run | Problem]:
     """Yield the runs in *paths*, and a problem for each input that cannot be read.
 
@@ -59,8 +60,11 @@ def open_paths(  # noqa: PLR0913 - all that opening depends on, by name
     is raised when it says so, and the run that was being read is not there.
     *saved* is asked first for each path: what it returns is the runs that are
     kept elsewhere under that name, ``None`` that the name is that of a file.
+    Without *derived* a run is only what its record says, and has no evidence
+    that its tools' results show.
     """
-    found = _open_all(paths, store, only, stdin, saved or _no_saved)
+    evidence = _Store(derived=derived)
+    found = _open_all(paths, store, only, stdin, saved or _no_saved, evidence)
     return found if stopped is None else stoppable(found, stopped)
 
 
@@ -77,7 +81,7 @@ def list_paths(
     Each entry is read when it is asked to, with the evidence in *store* added;
     what fails then is its own failure.  The rest is as with `open_paths`.
     """
-    found = _list_all(paths, store, stdin, saved or _no_saved)
+    found = _list_all(paths, store, stdin, saved or _no_saved, _Store())
     return found if stopped is None else stoppable(found, stopped)
 
 
@@ -85,13 +89,17 @@ def _no_saved(_path: str) -> None:
     return None
 
 
-def _open_all(
-    paths: Sequence[str], store: str | None, only: str | None, stdin: BinaryIO | None, saved: Saved
+def _open_all(  # noqa: PLR0913, PLR0917 - as above
+    paths: Sequence[str],
+    store: str | None,
+    only: str | None,
+    stdin: BinaryIO | None,
+    saved: Saved,
+    evidence: _Store,
 ) -> _Opened:
     if only is not None:
-        yield from _only(_list_all(paths, store, stdin, saved), only)
+        yield from _only(_list_all(paths, store, stdin, saved, evidence), only)
         return
-    evidence = _Store()
     if store is not None:
         yield from evidence.read(store)
     for path in paths:
@@ -102,9 +110,12 @@ def _open_all(
 
 
 def _list_all(
-    paths: Sequence[str], store: str | None, stdin: BinaryIO | None, saved: Saved
+    paths: Sequence[str],
+    store: str | None,
+    stdin: BinaryIO | None,
+    saved: Saved,
+    evidence: _Store,
 ) -> Iterator[Entry | Problem]:
-    evidence = _Store()
     if store is not None:
         yield from evidence.read(store)
     for path in paths:
@@ -152,7 +163,9 @@ def is_about_calls(problem: Problem) -> bool:
 
 @dataclass(slots=True)
 class _Store:
-    """Versions from elsewhere, which every run gets."""
+    """Versions from elsewhere, which every run gets, and whether more are *derived* from it."""
+
+    derived: bool = True
 
     versions: list[Version] = field(default_factory=list)
     refresh_failures: list[RefreshFailure] = field(default_factory=list)
@@ -183,7 +196,11 @@ class _Store:
     def finished(self, items: _Opened) -> _Opened:
         """Yield *items*, each run with these versions and the evidence in its results."""
         for item in items:
-            yield _with_evidence(self.added(item)) if isinstance(item, Run) else item
+            if isinstance(item, Problem):
+                yield item
+            else:
+                run = self.added(item)
+                yield _with_evidence(run) if self.derived else run
 
 
 def _open_store(path: str) -> _Opened:

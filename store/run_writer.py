@@ -45,7 +45,7 @@ class RunWriter:
     """Writes one run into *folder*, which must be empty or not exist.
 
     Raises `FileExistsError` where the folder holds something: a record is
-    never written over another.
+    never written over another.  *more* are further fields of the manifest.
     """
 
     folder: Path
@@ -55,6 +55,7 @@ class RunWriter:
     producer: tuple[str, str] = ("reread", "")
     grant: JsonObject | None = None
     budget: JsonObject | None = None
+    more: JsonObject | None = None
     _sent: dict[str, tuple[int, int]] = field(default_factory=dict, init=False)
     _calls: int = field(default=0, init=False)
 
@@ -120,6 +121,10 @@ class RunWriter:
             line["table"] = {"fields": list(table.fields), "rows": table.rows, "key": table.key}
         self._append(_VERSIONS, line)
         return digest
+
+    def line(self, record: JsonObject) -> None:
+        """Append any line to the store's list; the methods here write the usual ones."""
+        self._append(_VERSIONS, record)
 
     def refresh_failed(self, source_id: str, kept: str, error: str, at: str | None = None) -> None:
         """Record that a newer state could not be fetched and version *kept* was served."""
@@ -209,9 +214,9 @@ class RunWriter:
             manifest["grant"] = dict(self.grant)
         if self.budget is not None:
             manifest["budget"] = dict(self.budget)
+        manifest |= self.more or {}
         manifest["files"] = files
-        text = json.dumps(manifest, ensure_ascii=False, indent=1)
-        (self.folder / "manifest.json").write_bytes(f"{text}\n".encode())
+        (self.folder / "manifest.json").write_bytes(_json(manifest, indent=1))
         return self.folder
 
     # -- shape of what is written ---------------------------------------------
@@ -237,13 +242,19 @@ class RunWriter:
         return part
 
     def _append(self, name: str, line: JsonObject) -> None:
-        # An escape holds what UTF-8 cannot, half a surrogate pair, so that no event is lost.
-        try:
-            data = json.dumps(line, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            data = json.dumps(line).encode()
         with (self.folder / name).open("ab") as stream:
-            stream.write(data + b"\n")
+            stream.write(_json(line))
+
+
+def _json(value: JsonObject, indent: int | None = None) -> bytes:
+    """Return a line, or lines, of JSON.
+
+    An escape holds what UTF-8 cannot, half a surrogate pair, so that nothing is lost.
+    """
+    try:
+        return f"{json.dumps(value, ensure_ascii=False, indent=indent)}\n".encode()
+    except UnicodeEncodeError:
+        return f"{json.dumps(value, indent=indent)}\n".encode()
 
 
 def _block(block: Block) -> dict[str, object]:

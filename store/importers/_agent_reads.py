@@ -18,15 +18,25 @@ from store.importers._agent_patches import changes_in
 from store.importers._agent_shell import output_of, shown_by_shell
 from store.importers._claude_lines import clean_path
 from store.importers._shell_reads import ShellRead, shell_read
+from store.jsonin import JsonError, loads
 from store.records.gutters import NumberedLine, numbered_runs
 from store.records.markers import marker_of
 
-__all__ = ["Does", "FileCall", "file_calls", "says_failure", "shown_by", "window_of"]
+__all__ = ["Does", "FileCall", "file_calls", "is_listing", "says_failure", "shown_by", "window_of"]
 
 _READERS: Final = frozenset(
     {
         *("read", "readfile", "read_file", "read_text_file", "get_file_contents", "file_read"),
-        *("view", "view_file", "viewfile", "open_file", "notebookread", "open", "fs_read"),
+        *(
+            "read_files",
+            "view",
+            "view_file",
+            "viewfile",
+            "open_file",
+            "notebookread",
+            "open",
+            "fs_read",
+        ),
     }
 )
 _WRITERS: Final = frozenset(
@@ -58,6 +68,8 @@ _PAGING: Final = (
     *("offset", "limit", "start_line", "end_line", "startLine", "endLine", "view_range"),
     *("line_range", "start", "end", "lines", "line_number", "head", "tail"),
 )
+_ALL: Final[tuple[object, ...]] = (None, [], "", 0, -1)
+"""Values of these that ask for the whole file."""
 _SHELLS: Final = frozenset(
     {
         *("shell", "shell_command", "exec_command", "local_shell", "exec", "bash", "terminal"),
@@ -105,6 +117,8 @@ def file_calls(tool: str, arguments: Mapping[str, object], cwd: str = "") -> tup
         return tuple(_patched(arguments, cwd))
     if name in _SHELLS:
         return tuple(_shell(arguments, cwd))
+    if name == "read_files":
+        arguments = _only_file(arguments)
     given = _first(arguments, _PATHS)
     if not given:
         return ()
@@ -117,7 +131,7 @@ def file_calls(tool: str, arguments: Mapping[str, object], cwd: str = "") -> tup
 def _file_call(name: str, path: str, arguments: Mapping[str, object]) -> FileCall | None:
     if name in _READERS:
         first, last = _lines_asked(arguments)
-        paged = any(arguments.get(key) not in (None, [], "") for key in _PAGING)
+        paged = any(arguments.get(key) not in _ALL for key in _PAGING)
         return FileCall(path, Does.READ, first, last, paged)
     if name in _WRITERS:
         text = next((arguments[key] for key in _TEXT if isinstance(arguments.get(key), str)), None)
@@ -130,6 +144,14 @@ def _file_call(name: str, path: str, arguments: Mapping[str, object]) -> FileCal
 
 
 _COMMANDS: Final = {"view": "view", "create": "create", "str_replace": "edit"}
+
+
+def _only_file(arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the one file that a tool for several is asked for; none where there are more."""
+    match arguments.get("files"):
+        case [dict() as only]:
+            return only
+    return {}
 
 
 def _patched(arguments: Mapping[str, object], cwd: str) -> Iterator[FileCall]:
@@ -215,6 +237,10 @@ _MORE: Final = re.compile(
 )
 _END: Final = re.compile(r"\(End of file - total (\d{1,9}) lines\)\s*(?:</\w+>\s*)?\Z")
 _NO_TEXT: Final = ("System reminder:", "<system-reminder>")
+_LISTING: Final = re.compile(
+    r"\s*(?:Here's the files and directories|<path>[^\n<]*</path>\s*<type>directory</type>"
+    r"|Directory listing (?:for|of) |Contents of directory )"
+)
 _FAILED: Final = re.compile(
     r"\s*(?:<\w*error\b|error\b|ran into |invalid |cannot |failed |no such |permission denied|"
     r"no replacement was performed|no changes)",
@@ -226,6 +252,11 @@ def window_of(text: str) -> str:
     """Return the path that the header of a window names (SWE-agent), or an empty string."""
     found = _WINDOW.match(text)
     return found[1] if found else ""
+
+
+def is_listing(text: str) -> bool:
+    """Return whether a result is a list of a folder: tools that read a file give that too."""
+    return bool(_LISTING.match(text))
 
 
 def says_failure(text: str) -> bool:
@@ -246,6 +277,7 @@ def shown_by(call: FileCall, text: str) -> Shown | None:
         output = output_of(text)
         shown = shown_by_shell(call.shows, output)
         return None if output.failed or not (shown.lines or shown.whole) else shown
+    text = _unwrapped(text)
     lines = _numbered(text)
     asked = Shown(first=call.first or 1, end=None if call.last is None else call.last + 1)
     if lines:
@@ -285,6 +317,20 @@ def _all_of(text: str) -> int | None:
     """Return how many lines the file has, where the result says that it ends with the last."""
     found = _END.search(text, max(0, len(text) - 200))
     return int(found[1]) if found else None
+
+
+def _unwrapped(text: str) -> str:
+    """Return the one result in a list of them (Cline), else the text as it is."""
+    if not text.startswith('[{"query":'):
+        return text
+    try:
+        value = loads(text.encode("utf-8", "surrogatepass"))
+    except JsonError:
+        return text
+    match value:
+        case [{"result": str() as only}]:
+            return only
+    return text
 
 
 def _rows(text: str, first: int | None, last: int | None) -> Shown | None:

@@ -30,6 +30,7 @@ _SUMMARY: Final = "Another language model started to solve this problem and prod
 _KEPT_TOKENS: Final = 20_000
 """How many tokens of the user's own messages a compaction on the machine keeps."""
 _BY: Final = "codex"
+_INSTRUCTIONS: Final = "instructions as recorded; the client may leave out parts of them"
 SERVED: Final = "run by the API"
 """Status of a tool call that the service ran within the call itself: it needs no output."""
 
@@ -53,7 +54,8 @@ class History:
     def instruct(self, text: str, origin: str) -> None:
         """Take the instructions that every request begins with; the first count."""
         if text and not self._system:
-            index = self.run.builder.message("system", [Part(PartKind.TEXT, text)], origin)
+            part = Part(PartKind.TEXT, text, name=_INSTRUCTIONS)
+            index = self.run.builder.message("system", [part], origin)
             self._system = [index]
             self.run.held.insert(0, index)
 

@@ -36,6 +36,13 @@ _SILENT: Final = frozenset(
     }
 )
 """Events for the screen: what they say stands in the items as well, or was never sent."""
+_ABOUT: Final = frozenset(
+    {"world_state", "inter_agent_communication_metadata", "token_usage_record"}
+)
+"""Lines about the session that are no item of its history; counts stand in events as well."""
+_SUMMARISING: Final = (
+    "a call that summarises is given the messages before it and an instruction that is not recorded"
+)
 _DROPPED: Final = frozenset({"ghost_snapshot", "compaction_trigger", "other"})
 _SERVICE_CALLS: Final = frozenset({"web_search_call", "image_generation_call"})
 _LOST: Final = "a line before it could not be read, and may have changed what was sent"
@@ -57,6 +64,7 @@ class Walk:
         self._counts_first: bool | None = None
         self._awaits_count = False
         self._answering: tuple[int, str, str] | None = None
+        self._last: tuple[int, str] | None = None
 
     def take(self, value: Mapping[str, object], origin: str) -> None:
         """Take one record, of whichever era."""
@@ -75,12 +83,13 @@ class Walk:
         elif kind == "compacted":
             self._close()
             self._awaits_count = False
+            self._was_summarising(string(payload.get("message")))
             self.history.compact(payload, origin)
         elif kind == "event_msg":
             self._event(payload, value, origin)
         elif kind == "session_meta":
             self._session(payload, origin)
-        elif kind not in {"world_state", "inter_agent_communication_metadata"}:
+        elif kind not in _ABOUT:
             self._other(kind, value, origin)
 
     def doubt(self) -> None:
@@ -167,7 +176,7 @@ class Walk:
         if kind.endswith("_output"):
             self._close()
             self.history.output(item, origin)
-            self._answering = None
+            self._answering = self._last = None
         elif kind == "agent_message":
             self._said()
             self.history.say(agents_words(item), origin)
@@ -181,6 +190,7 @@ class Walk:
     def _said(self) -> None:
         self._close()
         self._keep_answer()
+        self._last = None
 
     def _written(self, item: Mapping[str, object], kind: str, origin: str, at: str) -> None:
         """Take what the model wrote."""
@@ -223,6 +233,7 @@ class Walk:
         self.history.asked(part.tool_call_id for part in own)
         text = "\n".join(part.text for part in parts if part.kind is PartKind.TEXT)
         self._answering = (number, text, self._origin) if text.strip() and not own else None
+        self._last = (number, text)
         self._awaits_count = self._usage is None
         self._usage = None
 
@@ -230,6 +241,15 @@ class Walk:
         """Take the last call's words as an answer: nothing but the user comes after them."""
         if self._answering is not None:
             self.run.answer(*self._answering)
+        self._answering = None
+
+    def _was_summarising(self, summary: str) -> None:
+        """Say of the last call that it wrote the summary, where nothing but it can have."""
+        calls = self.run.builder.calls
+        if self._last is None or not calls or self._last[1] not in summary:
+            return
+        if calls[-1].grade is Grade.DERIVED:
+            calls[-1] = replace(calls[-1], grade=Grade.INFERRED, grade_reason=_SUMMARISING)
         self._answering = None
 
     def _grade(self) -> tuple[Grade, str]:

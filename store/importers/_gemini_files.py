@@ -15,7 +15,8 @@ from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._gemini_run import ACKNOWLEDGED, Recorded, Session, content_parts
+from store.importers._gemini_parts import content_parts
+from store.importers._gemini_run import ACKNOWLEDGED, Recorded, Session
 from store.importers._json_lines import JsonLines
 from store.importers._wire import count, items, mapping, members, string
 from store.records.grades import Grade
@@ -68,8 +69,8 @@ def append_records(lines: JsonLines, path: Path, session: Session) -> Mapping[st
                 session.write_back(named, origin)
         elif "type" in value:
             message = Recorded(value, origin)
-            known = waiting.get(message.id)
-            waiting[message.id] = Recorded(value, known.origin) if known else message
+            known = waiting.get(message.key)
+            waiting[message.key] = Recorded(value, known.origin) if known else message
         else:
             about.update(value)
             whole_record(value, session, path.name)

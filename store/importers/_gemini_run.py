@@ -9,7 +9,7 @@ google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,20 +17,28 @@ from store.builder import RunBuilder
 from store.importers._agent_files import SavedFiles
 from store.importers._agent_run import AgentRun
 from store.importers._fields import compact
-from store.importers._wire import count, items, mapping, members, string
+from store.importers._gemini_parts import (
+    content_parts,
+    model_parts,
+    plain,
+    result_of,
+    side_file,
+    usage_of,
+    user_parts,
+)
+from store.importers._wire import mapping, members, string
 from store.records.grades import Grade
-from store.records.runs import OtherEvent, Part, PartKind, Run, Usage
+from store.records.runs import EditKind, OtherEvent, Part, PartKind, Run
 
-__all__ = ["ACKNOWLEDGED", "Recorded", "Session", "content_parts", "response_text"]
+__all__ = ["ACKNOWLEDGED", "Recorded", "Session"]
 
 _RULE: Final = (
     "each call saw every message before it; what the client masked or folded in memory is only "
     "known where it wrote its history back"
 )
-_WRITTEN_BACK: Final = "the client wrote its changed history back, and every message since"
+_WRITES_BACK: Final = "the client writes every change of its history into the file"
 _COMPRESSED: Final = "the chat was compressed in memory, and what stands for it is not recorded"
 _COMPRESSION: Final = re.compile(r"(?i)\bchat history compressed\b|\bcompressed from \d")
-_SNAPSHOT: Final = "<state_snapshot>"
 ACKNOWLEDGED: Final = frozenset(
     {
         "Got it. Thanks for the additional context!",
@@ -38,9 +46,6 @@ ACKNOWLEDGED: Final = frozenset(
     }
 )
 """What the client writes in the model's name behind its own words."""
-_SAVED: Final = re.compile(
-    r"(?:Full output (?:available|saved) (?:at|to)|For full output see): (\S+)"
-)
 _UI: Final = frozenset({"info", "warning", "error"})
 
 
@@ -57,21 +62,43 @@ class Recorded:
         return string(self.data.get("id")) or self.origin
 
     @property
+    def key(self) -> str:
+        """Names it among the others: one id may be used for both sides."""
+        return f"{self.type} {self.id}"
+
+    @property
     def type(self) -> str:
         """Who speaks: ``user``, ``gemini``, or the client to its user."""
         return string(self.data.get("type"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A result as the message of its call holds it, until a message of its own gives it."""
+
+    call_id: str
+    name: str
+    text: str
+    failed: bool
+    others: tuple[Part, ...]
+    origin: str
+
+
 class Session:
-    """Takes messages in order, and what happens to them."""
+    """Takes messages in order, and what happens to them.
+
+    Older clients keep results with their calls alone; newer ones also write
+    the message that gives them to the model, which then counts.
+    """
 
     def __init__(self, builder: RunBuilder, saved: SavedFiles | None = None) -> None:
         self._agent = AgentRun(builder, "", saved)
         self._builder = builder
         self._saved = saved
         self._owners: list[str] = []
-        self._texts: dict[str, str] = {}
-        self._written_back = False
+        self._waiting: dict[str, _Result] = {}
+        self._known: set[str] = set()
+        self._writes_back = False
         self._doubt = ""
 
     def doubt(self, reason: str) -> None:
@@ -80,47 +107,39 @@ class Session:
 
     def finish(self) -> Run:
         """Return the run."""
+        self._give_waiting()
         return self._agent.finish()
 
     # -- messages ------------------------------------------------------------------------
 
     def add(self, message: Recorded) -> None:
         """Take the next message."""
+        if message.type not in _UI:
+            self._give_waiting(_answered(message))
         if message.type == "user":
-            self._user(message)
+            parts = self._given(message)
+            if parts:
+                self._agent.say(_role(parts), parts, message.origin)
         elif message.type == "gemini":
             self._gemini(message)
         elif message.type in _UI:
-            text = _plain(message.data.get("content"))
-            if _COMPRESSION.search(text):
+            if _COMPRESSION.search(plain(message.data.get("content"))):
                 self._doubt = _COMPRESSED
         else:
             name = f"message/{message.type or 'without a type'}"
             event = OtherEvent(name, message.origin, compact(message.data))
             self._builder.other_events.append(event)
-        self._own(message.id)
-
-    def _user(self, message: Recorded) -> None:
-        parts = _user_parts(message)
-        if parts:
-            self._agent.say("user", parts, message.origin)
-        late = [
-            self._agent.result(part.tool_call_id, part.text, message.origin, name=part.name)
-            for part in content_parts(message.data.get("content"))
-            if part.kind is PartKind.TOOL_RESULT and part.tool_call_id not in self._texts
-        ]
-        if late:
-            self._texts.update({part.tool_call_id: part.text for part in late})
-            self._agent.say("tool", late, message.origin)
+        self._own(message.key)
 
     def _own(self, name: str) -> None:
         self._owners += [name] * (len(self._agent.held) - len(self._owners))
 
     def _gemini(self, message: Recorded) -> None:
         data = message.data
-        parts = _model_parts(data)
-        if _is_acknowledgement(data):
-            self._agent.say("assistant", parts, message.origin)
+        parts = model_parts(data)
+        if not _is_call(data):
+            if parts:
+                self._agent.say("assistant", parts, message.origin)
             return
         grade, reason = self._grade()
         self._agent.call(
@@ -130,34 +149,50 @@ class Session:
             model=string(data.get("model")),
             grade=grade,
             grade_reason=reason,
-            usage=_usage(mapping(data.get("tokens"))),
+            usage=usage_of(mapping(data.get("tokens"))),
             at=string(data.get("timestamp")) or None,
         )
-        results = self._results(data, message.origin)
-        if results:
-            self._agent.say("tool", results, message.origin)
+        self._waiting = {one.call_id: one for one in _results(data, message.origin)}
 
-    def _results(self, data: Mapping[str, object], origin: str) -> list[Part]:
-        parts: list[Part] = []
-        for call in members(data.get("toolCalls")):
-            call_id = string(call.get("id"))
-            held = call.get("result")
-            if held is None:
-                continue
-            text, others = _result(held, call_id)
-            self._texts[call_id] = text
-            status = string(call.get("status"))
-            side = _side_file(text)
-            part = self._agent.result(
-                call_id,
-                text,
-                origin,
-                status="error" if status in {"error", "cancelled"} else "",
-                kept=self._saved_text(side),
-                side_file=side,
-            )
-            parts += [part, *others]
+    def _given(self, message: Recorded) -> list[Part]:
+        """Return the parts of a message of the user's side; results in it are taken."""
+        parts = []
+        for part in user_parts(message.data):
+            waiting = self._waiting.pop(part.tool_call_id, None)
+            if part.kind is PartKind.TOOL_RESULT and part.tool_call_id not in self._known:
+                failed = waiting is not None and waiting.failed
+                parts.append(self._take(part, message.origin, failed=failed))
+            else:
+                parts.append(part)
         return parts
+
+    def _give_waiting(self, given: Collection[str] = ()) -> None:
+        """Give the results that no message of their own gives, those *given* by one apart."""
+        left = [one for one in self._waiting.values() if one.call_id not in given]
+        if not left:
+            return
+        parts: list[Part] = []
+        for one in left:
+            del self._waiting[one.call_id]
+            given_back = Part(PartKind.TOOL_RESULT, one.text, one.call_id, one.name)
+            parts.append(self._take(given_back, one.origin, failed=one.failed))
+            parts += one.others
+        owner = self._owners[-1] if self._owners else ""
+        self._agent.say("tool", parts, left[0].origin)
+        self._own(owner)
+
+    def _take(self, part: Part, origin: str, *, failed: bool) -> Part:
+        self._known.add(part.tool_call_id)
+        side = side_file(part.text)
+        return self._agent.result(
+            part.tool_call_id,
+            part.text,
+            origin,
+            status="error" if failed else "",
+            kept=self._saved_text(side),
+            side_file=side,
+            name=part.name,
+        )
 
     def _saved_text(self, side: str) -> str | None:
         name = self._saved.name_in(side) if self._saved is not None and side else ""
@@ -168,13 +203,17 @@ class Session:
             return Grade.UNKNOWN, "nothing stands before it, so what it was given is not recorded"
         if self._doubt:
             return Grade.UNKNOWN, self._doubt
-        return (Grade.INFERRED, _WRITTEN_BACK if self._written_back else _RULE)
+        return (Grade.DERIVED, _WRITES_BACK) if self._writes_back else (Grade.INFERRED, _RULE)
 
     # -- what the client changes -------------------------------------------------------------
 
     def rewind(self, message_id: str, origin: str) -> None:
         """Take back the message of this id and all after it; an unknown one takes back all."""
-        start = self._owners.index(message_id) if message_id in self._owners else 0
+        self._give_waiting()
+        places = [
+            place for place, owner in enumerate(self._owners) if owner.endswith(f" {message_id}")
+        ]
+        start = places[0] if places else 0
         held = self._agent.held[:start]
         self._owners = self._owners[:start]
         reason = "the user went back to before these messages"
@@ -182,143 +221,83 @@ class Session:
 
     def write_back(self, messages: Sequence[Recorded], origin: str) -> None:
         """Let requests hold the history that the client wrote back."""
-        masked: dict[str, str] = {}
-        for message in messages:
-            for call in members(message.data.get("toolCalls")):
-                call_id = string(call.get("id"))
-                text = _result(call.get("result"), call_id)[0]
-                if call_id in self._texts and self._texts[call_id] != text:
-                    masked[call_id] = self._texts[call_id] = text
-        if masked:
-            reason = "the client wrote its history back with other words in place of these results"
-            self._agent.clear(list(masked), masked, origin, by="gemini-cli", reason=reason)
-        held, owners = self._ordered(messages)
-        if owners != self._owners:
-            reason = "the client wrote another history back"
-            self._agent.compact(held, origin, by="gemini-cli", reason=reason)
-            self._owners = owners
-        self._written_back = True
-        self._doubt = ""
-
-    def _ordered(self, messages: Sequence[Recorded]) -> tuple[list[int], list[str]]:
+        self._give_waiting()
+        before = self._results_held()
         held: list[int] = []
         owners: list[str] = []
-        for message in messages:
-            known = [
-                index
-                for index, owner in zip(self._agent.held, self._owners, strict=True)
-                if owner == message.id
-            ]
-            if not known and message.type in {"user", "gemini"}:
-                user = message.type == "user"
-                parts = _user_parts(message) if user else _model_parts(message.data)
-                role = "user" if user else "assistant"
-                known = [self._builder.message(role, parts, message.origin)] if parts else []
-            held += known
-            owners += [message.id] * len(known)
-        return held, owners
+        for place, message in enumerate(messages):
+            follows = messages[place + 1] if place + 1 < len(messages) else None
+            made = self._written_back(message, _answered(follows) if follows else ())
+            held += made
+            owners += [message.key] * len(made)
+        self._agent.held, self._owners = held, owners
+        after = self._results_held()
+        masked = [name for name, text in before.items() if after.get(name, text) != text]
+        gone = [name for name in before if name not in after]
+        for kind, ids, reason in (
+            (EditKind.PERSIST, masked, "the client wrote other words in place of these results"),
+            (EditKind.COMPACT, gone, "the client wrote another history back"),
+        ):
+            if ids:
+                self._agent.note_edit(
+                    kind, ids, origin, by="gemini-cli", reason=reason, grade=Grade.DERIVED
+                )
+        self._writes_back = True
+        self._doubt = ""
+
+    def _written_back(self, message: Recorded, given: Collection[str]) -> list[int]:
+        """Return the messages that one of a history is: with its results, unless they follow."""
+        if message.type == "user":
+            parts = user_parts(message.data)
+            return [self._builder.message(_role(parts), parts, message.origin)] if parts else []
+        if message.type != "gemini":
+            return []
+        parts = model_parts(message.data)
+        made = [self._builder.message("assistant", parts, message.origin)] if parts else []
+        results = [
+            Part(PartKind.TOOL_RESULT, one.text, one.call_id, one.name)
+            for one in _results(message.data, message.origin)
+            if one.call_id not in given
+        ]
+        return [*made, self._builder.message("tool", results, message.origin)] if results else made
+
+    def _results_held(self) -> dict[str, str]:
+        return {
+            part.tool_call_id: part.text
+            for index in self._agent.held
+            for part in self._builder.messages[index].parts
+            if part.kind is PartKind.TOOL_RESULT
+        }
 
 
-def _is_acknowledgement(data: Mapping[str, object]) -> bool:
-    said = _plain(data.get("content")).strip()
-    return said in ACKNOWLEDGED and not data.get("toolCalls") and not data.get("tokens")
+def _is_call(data: Mapping[str, object]) -> bool:
+    """Return whether a model wrote a message; what the client repeats or says itself names none."""
+    said = plain(data.get("content")).strip()
+    if said in ACKNOWLEDGED and not data.get("toolCalls") and not data.get("tokens"):
+        return False
+    named = any(data.get(key) for key in ("model", "tokens", "toolCalls"))
+    return named or not isinstance(data.get("content"), list)
 
 
-def _user_parts(message: Recorded) -> list[Part]:
+def _answered(message: Recorded) -> frozenset[str]:
+    """Return the tool calls whose results a message gives."""
+    if message.type != "user":
+        return frozenset()
     parts = content_parts(message.data.get("content"))
-    return [
-        Part(PartKind.SUMMARY, part.text)
-        if part.kind is PartKind.TEXT and part.text.lstrip().startswith(_SNAPSHOT)
-        else part
-        for part in parts
-        # Results stand in the message whose calls they answer.
-        if part.kind is not PartKind.TOOL_RESULT
-    ]
+    return frozenset(p.tool_call_id for p in parts if p.kind is PartKind.TOOL_RESULT)
 
 
-def _model_parts(data: Mapping[str, object]) -> list[Part]:
-    parts = [
-        Part(PartKind.REASONING, "\n".join(filter(None, _thought(thought))))
-        for thought in members(data.get("thoughts"))
-    ]
-    own = content_parts(data.get("content"))
-    parts += [part for part in own if part.kind not in (PartKind.TOOL_CALL, PartKind.TOOL_RESULT)]
-    calls = list(members(data.get("toolCalls")))
-    if not calls:
-        parts += [part for part in own if part.kind is PartKind.TOOL_CALL]
-    for call in calls:
-        arguments = compact(call.get("args"))
-        name = string(call.get("name"))
-        parts.append(Part(PartKind.TOOL_CALL, arguments, string(call.get("id")), name))
-    return parts
+def _role(parts: Sequence[Part]) -> str:
+    return "tool" if any(part.kind is PartKind.TOOL_RESULT for part in parts) else "user"
 
 
-def _thought(thought: Mapping[str, object]) -> tuple[str, str]:
-    return string(thought.get("subject")), string(thought.get("description"))
-
-
-def content_parts(content: object) -> list[Part]:
-    """Return the parts of a content of Gemini's interface: a text, a part, or a list of them."""
-    if isinstance(content, str):
-        return [Part(PartKind.TEXT, content)] if content else []
-    held = [content] if isinstance(content, dict) else items(content)
-    return [part for each in held for part in _part(each)]
-
-
-def _part(value: object) -> list[Part]:
-    if isinstance(value, str):
-        return [Part(PartKind.TEXT, value)]
-    part = mapping(value)
-    if isinstance(part.get("text"), str):
-        kind = PartKind.REASONING if part.get("thought") is True else PartKind.TEXT
-        return [Part(kind, string(part.get("text")))]
-    call, response = mapping(part.get("functionCall")), mapping(part.get("functionResponse"))
-    if call:
-        name = string(call.get("name"))
-        return [Part(PartKind.TOOL_CALL, compact(call.get("args")), string(call.get("id")), name)]
-    if response:
-        call_id, name = string(response.get("id")), string(response.get("name"))
-        return [Part(PartKind.TOOL_RESULT, response_text(response), call_id, name)]
-    data = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
-    mime = string(data.get("mimeType"))
-    kind = PartKind.IMAGE if mime.startswith("image/") else PartKind.OPAQUE
-    size = len(string(data.get("data"))) * 3 // 4 or len(compact(value))
-    return [Part(kind, name=mime or "unknown part", opaque_bytes=size)]
-
-
-def response_text(response: Mapping[str, object]) -> str:
-    """Return what a function response gives: its output or error, else its JSON."""
-    held = mapping(response.get("response"))
-    for key in ("output", "content", "error"):
-        if isinstance(held.get(key), str) and len(held) == 1:
-            return string(held.get(key))
-    return compact(held) if held else ""
-
-
-def _result(held: object, call_id: str) -> tuple[str, list[Part]]:
-    """Return the text that a call's result gives, and what is no text in it."""
-    parts = content_parts(held)
-    texts = [part.text for part in parts if part.kind in (PartKind.TOOL_RESULT, PartKind.TEXT)]
-    others = [
-        Part(part.kind, part.text, call_id, part.name, opaque_bytes=part.opaque_bytes)
-        for part in parts
-        if part.kind in (PartKind.IMAGE, PartKind.OPAQUE)
-    ]
-    return "\n".join(texts), others
-
-
-def _side_file(text: str) -> str:
-    found = _SAVED.search(text[:400]) or _SAVED.search(text[-400:])
-    return found[1] if found else ""
-
-
-def _plain(content: object) -> str:
-    return "".join(part.text for part in content_parts(content) if part.kind is PartKind.TEXT)
-
-
-def _usage(tokens: Mapping[str, object]) -> Usage:
-    written = [count(tokens.get(key)) for key in ("output", "thoughts")]
-    known = [value for value in written if value is not None]
-    return Usage(
-        count(tokens.get("input")), sum(known) if known else None, count(tokens.get("cached"))
-    )
+def _results(data: Mapping[str, object], origin: str) -> Iterator[_Result]:
+    """Yield the results that stand with the calls of a message."""
+    for call in members(data.get("toolCalls")):
+        held = call.get("result")
+        if held is None:
+            continue
+        call_id = string(call.get("id"))
+        text, others = result_of(held, call_id)
+        failed = call.get("status") in {"error", "cancelled"}
+        yield _Result(call_id, string(call.get("name")), text, failed, tuple(others), origin)

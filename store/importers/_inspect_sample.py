@@ -1,7 +1,8 @@
 """A sample of an Inspect log with what its events refer to put in place.
 
 Texts of 100 characters and more stand once, as attachments, and events name
-them (``attachment://`` and a hash, or in chunked samples a number).  Messages
+them (``attachment://`` and a hash, or in chunked samples a number; in the
+first logs ``tc://``, with events and texts in ``transcript``).  Messages
 of model events, and those of wire requests, may stand in pools, of which an
 event names half-open ranges.  Facts from the source of inspect_ai
 (``log/_condense.py``, ``log/_pool.py``, ``log/_recorders/chunked``).
@@ -18,7 +19,7 @@ from store.stopping import go_on
 
 __all__ = ["Sample", "event_texts"]
 
-_PREFIX: Final = "attachment://"
+_PREFIXES: Final = ("attachment://", "tc://")
 _CALL_KEYS: Final = ("messages", "contents")
 _MOST: Final = 200_000
 """Messages of one request: ranges that name more are no real ones."""
@@ -26,15 +27,28 @@ _MOST: Final = 200_000
 
 @dataclass(slots=True)
 class Sample:
-    """One sample as it was logged.  ``missing`` are attachments that events name and it has not."""
+    """One sample as it was logged.
+
+    ``missing`` is what events name and the sample has not; ``fresh`` what of
+    it was met since somebody last cleared that.
+    """
 
     value: Mapping[str, object]
     missing: dict[str, None] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
     _attachments: dict[str, str] = field(default_factory=dict)
     _messages: list[object] = field(default_factory=list)
     _calls: list[object] = field(default_factory=list)
+    _resolved: dict[int, Mapping[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        first = mapping(self.value.get("transcript"))
+        if first and not items(self.value.get("events")):
+            self.value = {
+                **self.value,
+                "events": items(first.get("events")),
+                "attachments": first.get("content"),
+            }
         held = self.value.get("attachments")
         pairs = held.items() if isinstance(held, dict) else enumerate(items(held))
         self._attachments = {str(key): text for key, text in pairs if isinstance(text, str)}
@@ -86,13 +100,27 @@ class Sample:
         for pair in items(refs):
             match pair:
                 case [int() as start, int() as end] if 0 <= start <= end <= len(pool):
-                    made += [mapping(self.whole(each)) for each in pool[start:end]]
+                    made += [self._pooled(each) for each in pool[start:end]]
                 case _:
-                    self.missing[f"messages {pair}"] = None
+                    self._miss(f"messages {pair}")
             if len(made) > _MOST:
-                self.missing[f"more than {_MOST} messages"] = None
+                self._miss(f"more than {_MOST} messages")
                 break
         return made
+
+    def _pooled(self, message: object) -> Mapping[str, object]:
+        """Return a message of a pool, the same object each time: many requests hold it."""
+        known = self._resolved.get(id(message))
+        if known is None:
+            before = len(self.missing)
+            known = mapping(self.whole(message))
+            if len(self.missing) == before:
+                self._resolved[id(message)] = known
+        return known
+
+    def _miss(self, name: str) -> None:
+        self.missing[name] = None
+        self.fresh.add(name)
 
     def whole(self, value: object) -> object:
         """Return *value* with attachments in place of what names them."""
@@ -101,7 +129,7 @@ class Sample:
         while waiting:
             inside, key = waiting.pop()
             item = inside[key]  # type: ignore[index]
-            if isinstance(item, str) and item.startswith(_PREFIX):
+            if isinstance(item, str) and item.startswith(_PREFIXES):
                 inside[key] = self._attached(item)  # type: ignore[index]
             elif isinstance(item, dict):
                 copied = inside[key] = dict(item)  # type: ignore[index]
@@ -112,10 +140,10 @@ class Sample:
         return holder[0]
 
     def _attached(self, name: str) -> str:
-        key = name.removeprefix(_PREFIX)
+        key = name.partition("://")[2]
         found = self._attachments.get(key)
         if found is None and _is_name(key):
-            self.missing[name] = None
+            self._miss(name)
         return name if found is None else found
 
 

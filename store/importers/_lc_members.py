@@ -41,7 +41,7 @@ FORMATS: Final = {
 }
 _LINE: Final = re.compile(r":[0-9]+\Z")
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-_PARTITIONS: Final = ("export_id=", "tenant_id=", "session_id=", "runs", "year=", "month=", "day=")
+_PARTITIONS: Final = ("export_id=", "tenant_id=", "session_id=", "year=", "month=", "day=")
 _DEEP: Final = 8
 
 
@@ -69,7 +69,8 @@ def _paths(probe: Probe) -> Iterator[tuple[Path, str]]:
         folder, above, names, depth = waiting.pop()
         for name in names:
             path = folder / name
-            if name.startswith(_PARTITIONS) and depth < _DEEP and path.is_dir():
+            partition = name.startswith(_PARTITIONS) or (depth and name == "runs")
+            if partition and depth < _DEEP and path.is_dir():
                 if _is_inside(path, probe.path):
                     inner = sorted(_files.names_in(path))
                     waiting.append((path, f"{above}{name}/", inner, depth + 1))
@@ -150,15 +151,21 @@ class Members:
                 log.read(_whole(member.path))
                 self.logs += _from(member, log.finish())
         except (OSError, sqlite3.Error) as error:
-            where = _files.shown(f"{self.label}/{member.name}")
-            self.problems.append(Problem(where, f"cannot be read ({error})"))
+            self._lost(member, f"cannot be read ({error})")
+        except Exception as error:  # noqa: BLE001 - one hostile record must not hide the others
+            what = f"internal error while reading ({type(error).__name__}); please report it"
+            self._lost(member, what)
+
+    def _lost(self, member: Member, what: str) -> None:
+        self.problems.append(Problem(_files.shown(f"{self.label}/{member.name}"), what))
 
     def traces(self) -> list[ThreadRecord]:
         """Return the threads that all traces together tell of."""
         self.problems += self.runs.problems
         found = threads_of(self.runs)
         for record in found:
-            places = (call.origin for call in record.calls)
+            places = [call.origin for call in record.calls]
+            places += [said.origin for said in record.results.values()]
             names = (_LINE.sub("", place.partition("#")[0]) for place in places)
             record.sources = [(name, FORMATS["traces"]) for name in dict.fromkeys(names)]
         return found

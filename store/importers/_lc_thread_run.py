@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from store.builder import RunBuilder
@@ -47,6 +47,7 @@ class _Assembly:
     _returned: set[str] = field(default_factory=set)
     _edited: set[tuple[str, str]] = field(default_factory=set)
     _compared: set[int] = field(default_factory=set)
+    _summaries: set[str] = field(default_factory=set)
     _before: Sequence[Said] = ()
 
     def __post_init__(self) -> None:
@@ -70,6 +71,11 @@ class _Assembly:
         if index is None:
             plain = said.plain
             parts = said.parts or self._see(said).parts
+            if words_of(plain) in self._summaries and plain.role == "user":
+                parts = tuple(
+                    replace(part, kind=PartKind.SUMMARY) if part.kind is PartKind.TEXT else part
+                    for part in parts
+                )
             index = self.builder.message(plain.role, parts, said.origin)
             self._indexes[id(said)] = index
         return index
@@ -81,6 +87,7 @@ class _Assembly:
 
     def _call(self, call: ModelCall) -> None:
         number = len(self.builder.calls) + 1
+        self._notice_summary(call)
         for said in call.request:
             if id(said) not in self._indexes:
                 self._meet(said)
@@ -111,6 +118,23 @@ class _Assembly:
             self.evidence.knew(self._see(said), said.origin)
         elif said.plain.role == "tool":
             self._return(self.record.results.setdefault(said.plain.tool_call_id, said), said)
+
+    def _notice_summary(self, call: ModelCall) -> None:
+        """Know a summary by its words, where messages left the state as it came.
+
+        Before langchain 1.3 no mark says what it is, and words alone prove nothing.
+        """
+        state = _state(call)
+        first = next((said for said in state if said.plain.role != "system"), None)
+        if first is None or not self._before or first.plain.role != "user":
+            return
+        marker = marker_of(words_of(first.plain))
+        if marker is None or marker.kind != "compacted":
+            return
+        held = {(said.plain.role, said.plain.id, words_of(said.plain)) for said in state}
+        before = next(said for said in self._before)
+        if (before.plain.role, before.plain.id, words_of(before.plain)) not in held:
+            self._summaries.add(words_of(first.plain))
 
     # -- results ----------------------------------------------------------------
 
@@ -255,6 +279,9 @@ def _has_summary(messages: Iterable[Said]) -> bool:
 
 def _is_summary(said: Said) -> bool:
     parts: tuple[Part, ...] = said.parts
+    marker = marker_of(words_of(said.plain)) if said.plain.role == "user" else None
+    if marker is not None and marker.kind == "compacted":
+        return True
     return said.plain.additional.get("lc_source") == "summarization" or any(
         part.kind is PartKind.SUMMARY for part in parts
     )

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from store.importers._lc_alike import bytes_of
 from store.importers._lc_dialects import message_of
 from store.importers._lc_evidence import is_cleared
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
 from store.importers._lg_messages import (
-    bytes_of,
     inner,
+    is_document,
     is_limit,
     key_of,
     likeness,
@@ -86,6 +87,7 @@ class PathReader:
     _tasks: list[Task] = field(default_factory=list)
     _wrapped: str = ""
     _files: dict[str, object] = field(default_factory=dict)
+    _documents: set[bytes] = field(default_factory=set)
 
     def add(self, after: Checkpoint, tasks: list[Task]) -> None:
         """Take in the next checkpoint of the path, and what started from it."""
@@ -192,7 +194,19 @@ class PathReader:
             self.record.results.setdefault(plain.tool_call_id, said)
         return said
 
+    def _keep_documents(self) -> None:
+        """Keep the documents that a channel holds: a retriever's node puts them there."""
+        for channel in sorted(self._values):
+            value = self._values[channel]
+            if isinstance(value, list) and value and is_document(value[0]):
+                key = bytes_of({"": value})
+                if key not in self._documents:
+                    self._documents.add(key)
+                    at = self._before.id if self._before else ""
+                    self.record.artifacts.append((value, f"{self.name}#{at}/{channel}"))
+
     def _keep_files(self) -> None:
+        self._keep_documents()
         held = self._values.get(_FILES)
         for path, value in (held if isinstance(held, dict) else {}).items():
             if isinstance(path, str) and self._files.get(path) != value:

@@ -16,6 +16,8 @@ from store.records.runs import Problem, ProblemKind
 
 __all__ = ["names_of", "records_of"]
 
+_STEPS = 200_000
+"""Checkpoints that are read for the branches of one thread: each path begins at the first."""
 _NAMED = 3
 """How many values that could not be decoded are named; the others are counted."""
 
@@ -80,7 +82,14 @@ def _all(threads: Threads, name: str, wanted: str | None) -> Iterator[ThreadReco
             continue
         spaces.setdefault(space.thread, []).append(space)
     for thread in sorted(spaces):
-        yield from _Thread(threads, spaces[thread], name).records()
+        try:
+            found = _Thread(threads, spaces[thread], name).records()
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # noqa: BLE001 - one hostile thread must not hide the others
+            what = f"internal error while reading ({type(error).__name__}); please report it"
+            found = [ThreadRecord(thread, problems=[Problem(f"{name}#{thread}", what)])]
+        yield from found
 
 
 @dataclass(slots=True)
@@ -90,6 +99,8 @@ class _Thread:
     threads: Threads
     spaces: list[Namespace]
     name: str
+    left: int = 0
+    """How many branches were not read."""
     _made: dict[str, tuple[str, str]] = field(default_factory=dict)
     """By assistant message, the checkpoint and the namespace in which it is first met."""
 
@@ -112,17 +123,27 @@ class _Thread:
                 record.problems.append(Problem(self.name, what, ProblemKind.NOTED))
             if record.calls or not record.namespace:
                 kept.append(record)
+        if self.left and kept:
+            what = f"{self.left} branches of this thread were not read: it has too many of them"
+            kept[0].problems.append(Problem(self.name, what))
         return kept
 
     def _of(self, space: Namespace) -> Iterator[tuple[ThreadRecord, PathReader]]:
         """Yield the path to the latest checkpoint, then each other that has calls of its own."""
         known: set[str] = set()
-        for rank, leaf in enumerate(space.leaves()):
+        leaves = space.leaves()
+        steps = 0
+        for rank, leaf in enumerate(leaves):
+            path = space.path(leaf)
+            steps += len(path)
+            if rank and steps > _STEPS:
+                self.left += len(leaves) - rank
+                return
             branch = leaf if rank else None
             title = "/".join(filter(None, (space.thread, space.name)))
             record = ThreadRecord(space.thread, space.name, branch, title)
             reader = PathReader(record, self.name, self.threads.decoder.kept)
-            for each in space.path(leaf):
+            for each in path:
                 checkpoint = self.threads.checkpoint(space, each)
                 if checkpoint is not None:
                     reader.add(checkpoint, self.threads.tasks(space, each))

@@ -14,6 +14,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import Final
 
 from store.importers import _files
 from store.importers._capture_coding import undone
+from store.importers._lc_alike import Alike
+from store.importers._ls_events import is_event, run_of_event
 from store.importers._parquet import MAGIC, ParquetError, names_in_footer, rows_of
 from store.jsonin import JsonError, loads
 from store.records.json_text import parse, plain
@@ -39,7 +42,9 @@ _FIELD: Final = re.compile(
 _AS_TEXT: Final = ("inputs", "outputs", "extra", "events", "feedback_stats")
 _HEAD: Final = 64 * 1024
 _LEVELS: Final = 60
-_WORDS: Final = (b'"run_type"', b'"dotted_order"', b'"body_base64"')
+_ORDER: Final = "\0met"
+"""Under this key a run keeps how many were met before it: not all of them have a time."""
+_WORDS: Final = (b'"run_type"', b'"dotted_order"', b'"body_base64"', b'"run_id"')
 """Without one of these no head begins runs; a large one need not be parsed to know it."""
 
 
@@ -87,6 +92,8 @@ def _may_be_run(value: object) -> bool:
     """Return whether it is a run, or the beginning of one: a head may end anywhere in it."""
     if not isinstance(value, dict):
         return False
+    if is_event(value):
+        return True
     return is_run(value) or ("dotted_order" in value and "trace_id" in value)
 
 
@@ -103,6 +110,7 @@ class Runs:
     origins: dict[str, str] = field(default_factory=dict)
     """By run, the file that holds its inputs, or else the first that names it."""
     problems: list[Problem] = field(default_factory=list)
+    alike: Alike = field(default_factory=Alike)
     _found: int = 0
 
     def add_file(self, path: Path, name: str) -> bool:
@@ -160,9 +168,10 @@ class Runs:
         whole = [node for node in nodes if node.kind == "object" and node.complete]
         before = self._found
         for node in whole:
-            value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
-            if is_run(value):
-                self._add_value(value, name)
+            with suppress(JsonError):  # what the tolerant parser took for whole may not be
+                value = loads(text[node.start : node.end].encode("utf-8", "surrogateescape"))
+                if is_run(value):
+                    self._add_value(value, name)
         count = self._found - before
         what = f"is not JSON: {error}; {count} runs before that place were read"
         self.problems.append(Problem(name, what))
@@ -179,6 +188,10 @@ class Runs:
     def _add_object(self, value: dict[str, object], origin: str, level: int) -> None:
         if _is_failed(value):
             self._add_failed(value, origin)
+        elif is_event(value):
+            fields = run_of_event(value, origin)
+            if fields:
+                self._merge(str(fields["id"]), fields, origin)
         elif _id_of(value) and not _holds_runs(value):
             children = value.get("child_runs")
             self._merge(_id_of(value), value, origin)
@@ -273,14 +286,20 @@ class Runs:
     def _merge(self, run_id: str, fields: Mapping[str, object], origin: str) -> None:
         """Put together what is known of a run: what came later wins where it says anything."""
         self._found += 1
-        known = self.runs.setdefault(run_id, {"id": run_id})
+        known = self.runs.setdefault(run_id, {"id": run_id, _ORDER: len(self.runs)})
         for key, value in fields.items():
             held = known.get(key)
             empty = value is None or (value in ({}, [], "") and held is not None)
             if not empty and not (key == "inputs" and _says_more(held, value)):
-                known[key] = value
+                known[key] = self._shared(value) if key == "inputs" else value
         if fields.get("inputs") or run_id not in self.origins:
             self.origins[run_id] = origin
+
+    def _shared(self, inputs: object) -> object:
+        """Return inputs whose messages are the objects that were met before."""
+        if not isinstance(inputs, dict) or not isinstance(inputs.get("messages"), list):
+            return inputs
+        return {**inputs, "messages": self.alike.shared(inputs["messages"])}
 
     def ordered(self) -> list[dict[str, object]]:
         """Return the runs in the order in which they began."""
@@ -330,7 +349,9 @@ def _holds_runs(value: Mapping[str, object]) -> bool:
     return any(isinstance(value.get(key), list) for key in ("post", "patch", "runs"))
 
 
-def _when(run: Mapping[str, object]) -> tuple[str, str, str]:
+def _when(run: Mapping[str, object]) -> tuple[str, str, int]:
     order, start = run.get("dotted_order"), run.get("start_time")
     began = re.sub(r"[^0-9]", "", str(start or ""))
-    return (order if isinstance(order, str) else "~" if began else "", began, str(run.get("id")))
+    named = order if isinstance(order, str) else "~" if began else ""
+    met = run.get(_ORDER)
+    return named, began, met if isinstance(met, int) else 0

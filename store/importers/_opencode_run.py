@@ -8,6 +8,7 @@ other words in their place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from store.builder import RunBuilder
@@ -26,8 +27,11 @@ CLEARED: Final = "[Old tool result content cleared]"
 _INTERRUPTED: Final = "[Tool execution was interrupted]"
 _ASKED: Final = "What did we do so far?"
 _RULE: Final = "the record holds every message and part, and when a result was cleared"
+_SUMMARISED: Final = 2000
+"""So many characters of each result are in what a call that summarises is given."""
 _SUMMARY: Final = (
-    "a call that summarises is given the messages before it and an instruction that is not recorded"
+    "a call that summarises is given the messages before it, results cut to 2,000 characters, "
+    "and an instruction that is not recorded"
 )
 _TIMELESS: Final = "the record does not say when its messages were made, nor who speaks in them"
 _NOT_SENT: Final = frozenset(
@@ -112,10 +116,12 @@ class _Walk:
         finish = next((each for each in step if each.get("type") == "step-finish"), {})
         tools = [each for each in step if each.get("type") == "tool"]
         grade, reason = self._grade(message)
+        held = list(self._agent.held)
         model = filter(None, (string(info.get("providerID")), string(info.get("modelID"))))
         self._agent.call(
             parts,
             message.origin,
+            request=self._shortened(held) if _is_summary(message) else None,
             id=message.id,
             model="/".join(model),
             grade=grade,
@@ -126,8 +132,24 @@ class _Walk:
             settings=_settings(info),
             at=moment(message.created),
         )
+        # What is shortened for a summary stays as it was for the calls after it.
+        self._agent.held[: len(held)] = held
         for each in tools:
             self._result(each, message)
+
+    def _shortened(self, held: Sequence[int]) -> list[int]:
+        """Return the messages as a call that summarises is given them: results cut short."""
+        made = []
+        for index in held:
+            message = self._builder.messages[index]
+            parts = [
+                replace(part, text=f"{part.text[:_SUMMARISED]}\n[truncated]")
+                if part.kind is PartKind.TOOL_RESULT and len(part.text) > _SUMMARISED
+                else part
+                for part in message.parts
+            ]
+            made.append(self._builder.message(message.role, parts, message.origin))
+        return made
 
     def _written(self, part: Mapping[str, object], message: Message) -> list[Part]:
         kind = string(part.get("type"))

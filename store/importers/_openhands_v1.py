@@ -8,15 +8,17 @@ request of a call itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from store.importers._agent_messages import call_part, json_of, parts_of
+from store.importers._agent_messages import call_part, json_of, parts_of, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
+from store.importers._openhands_text import LIMIT, clipped, command_text, note_cut
 from store.importers._openhands_view import Condensed, EventView
-from store.importers._wire import count, items, mapping, members, string
+from store.importers._wire import Turn, count, items, mapping, members, string
+from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.runs import OtherEvent, Part, PartKind
 
@@ -31,6 +33,10 @@ _KINDS: Final = frozenset(
     }
 )
 _TOLD: Final = "the events say what was forgotten"
+_ERROR: Final = "[An error occurred during execution.]"
+_CONTENT: Final = 50_000
+"""Characters of any other text of a message that are sent."""
+_UNTOLD: Final = "no event says that anything was forgotten"
 
 
 def is_v1(event: object) -> bool:
@@ -40,8 +46,9 @@ def is_v1(event: object) -> bool:
 
 def read_v1(events: Iterable[object], agent: AgentRun, origin: str) -> None:
     """Read events into *agent*."""
-    reading = _Reading(agent, origin)
-    for number, event in enumerate(events):
+    listed = list(events)
+    reading = _Reading(agent, origin, logs=dict(_logs(listed)))
+    for number, event in enumerate(listed):
         if isinstance(event, dict):
             reading.take(event, number)
 
@@ -50,9 +57,12 @@ def read_v1(events: Iterable[object], agent: AgentRun, origin: str) -> None:
 class _Reading:
     agent: AgentRun
     base: str
+    logs: dict[str, list[Turn]] = field(default_factory=dict)
+    """Requests as they were sent, by the id of their response."""
     view: EventView = field(init=False)
     _response: str = ""
-    _tools: dict[str, str] = field(default_factory=dict)
+    _cuts: set[int] = field(default_factory=set)
+    """Messages of which the client sent less than the record holds."""
 
     def __post_init__(self) -> None:
         self.view = EventView(self.agent)
@@ -118,15 +128,23 @@ class _Reading:
 
     def _call(self, event: Mapping[str, object], name: str, parts: list[Part], origin: str) -> None:
         self.agent.held = self.view.held()
-        grade, what = Grade.INFERRED, "no event says that anything was forgotten"
-        if self.view.condensations:
-            grade, what = Grade.DERIVED, _TOLD
+        response = string(event.get("llm_response_id"))
+        grade = Grade.DERIVED if self.view.condensations else Grade.INFERRED
+        reason = f"{ALL_BEFORE}; {_TOLD if self.view.condensations else _UNTOLD}"
+        if self._cuts & set(self.agent.held):
+            what = "where exactly the client cut long observations is not told"
+            grade, reason = Grade.INFERRED, f"{reason}; {what}"
+        request = None
+        if response in self.logs:
+            request = self.agent.messages(self.logs[response], origin)
+            grade, reason = Grade.RECORDED, "an event holds the completion log of this call"
         self.agent.call(
             parts or [Part(PartKind.TEXT)],
             origin,
-            id=string(event.get("llm_response_id")),
+            request=request,
+            id=response,
             grade=grade,
-            grade_reason=f"{ALL_BEFORE}; {what}",
+            grade_reason=reason,
             at=string(event.get("timestamp")) or None,
         )
         self.view.respond(name)
@@ -134,13 +152,36 @@ class _Reading:
 
     def _observation(self, event: Mapping[str, object], name: str, origin: str) -> None:
         held = mapping(event.get("observation"))
-        text = _text_of(held) or string(event.get("error"))
-        text = text or string(event.get("rejection_reason"))
+        whole = command_text(_text_of(held), mapping(held.get("metadata")))
+        whole = whole or string(event.get("error")) or string(event.get("rejection_reason"))
         failed = held.get("is_error") is True or string(event.get("kind")) == "AgentErrorEvent"
+        if held.get("is_error") is True:
+            whole = f"{_ERROR}\n{whole}"
+        text = clipped(whole, LIMIT if held.get("metadata") else _CONTENT)
         call_id, tool = string(event.get("tool_call_id")), string(event.get("tool_name"))
         status = "error" if failed else ""
-        part = self.agent.result(call_id, text, origin, status=status, name=tool)
-        self.view.add(name, "tool", [part], origin)
+        kept = None if text == whole else whole
+        part = self.agent.result(call_id, text, origin, status=status, kept=kept, name=tool)
+        index = self.view.add(name, "tool", [part], origin)
+        if kept is not None:
+            self._cuts.add(index)
+            note_cut(self.agent, call_id, origin)
+
+
+def _logs(events: Iterable[object]) -> Iterator[tuple[str, list[Turn]]]:
+    """Yield the requests that completion logs among the events hold."""
+    for event in events:
+        held = mapping(event)
+        if held.get("kind") != "LLMCompletionLogEvent":
+            continue
+        try:
+            log = mapping(loads(string(held.get("log_data")).encode("utf-8", "surrogateescape")))
+        except (JsonError, UnicodeError):
+            continue
+        name = string(mapping(log.get("response")).get("id"))
+        messages = list(members(log.get("messages")))
+        if name and messages:
+            yield name, [turn_of(message) for message in messages]
 
 
 def _thoughts(holder: Mapping[str, object]) -> list[Part]:

@@ -26,10 +26,25 @@ _PRUNED: Final = (
     "the session holds every message, but its program may have cut results while it built the "
     "request, which no record shows"
 )
-_SAID: Final = {
-    "compaction": "summary of what was before; its wrapping is not recorded",
-    "branch_summary": "summary of a branch; its wrapping is not recorded",
+_AROUND: Final = {
+    "compaction": (
+        (
+            "The conversation history before this point was compacted into the following summary:"
+            "\n\n<summary>\n"
+        ),
+        "\n</summary>",
+    ),
+    "branch_summary": (
+        (
+            "The following is a summary of a branch that this conversation came back from:"
+            "\n\n<summary>\n"
+        ),
+        "</summary>",
+    ),
 }
+"""The client's words before and after a recorded summary."""
+_RECONSTRUCTED: Final = "reconstructed"
+"""Status of words that are in no record and follow from it."""
 _SILENT: Final = frozenset({"label", "session_info", "custom", "session"})
 
 
@@ -109,8 +124,9 @@ class _Walk:
         elif role in {"user", "custom", "hookMessage"}:
             self._agent.say("user", _parts(content), entry.origin)
         elif role in {"compactionSummary", "branchSummary"}:
-            text = string(message.get("summary"))
-            self._agent.say("user", [Part(PartKind.SUMMARY, text)], entry.origin)
+            kind = "compaction" if role == "compactionSummary" else "branch_summary"
+            parts = _summary(kind, string(message.get("summary")))
+            self._agent.say("user", parts, entry.origin)
         else:
             event = OtherEvent(f"message/{role}", entry.origin, compact(entry.data))
             self._agent.builder.other_events.append(event)
@@ -120,8 +136,14 @@ class _Walk:
         message = entry.message
         if message.get("excludeFromContext") is True:
             return
-        text = f"Ran `{string(message.get('command'))}`\n{string(message.get('output'))}"
-        self._agent.say("user", [Part(PartKind.TEXT, text, status="reconstructed")], entry.origin)
+        output = string(message.get("output"))
+        text = f"Ran `{string(message.get('command'))}`\n"
+        text += f"```\n{output}\n```" if output else "(no output)"
+        if message.get("cancelled") is True:
+            text += "\n\n(command cancelled)"
+        elif message.get("exitCode"):
+            text += f"\n\nCommand exited with code {message.get('exitCode')}"
+        self._agent.say("user", [Part(PartKind.TEXT, text, status=_RECONSTRUCTED)], entry.origin)
 
     def _call(self, entry: Entry) -> None:
         message = entry.message
@@ -166,17 +188,15 @@ class _Walk:
 
     def _summary(self, entry: Entry) -> None:
         text = string(entry.data.get("summary"))
-        part = Part(PartKind.SUMMARY, text, name=_SAID[entry.type])
         if text:
-            self._agent.say("user", [part], entry.origin)
+            self._agent.say("user", _summary(entry.type, text), entry.origin)
 
     def _compact(self, entry: Entry) -> None:
         first = string(entry.data.get("firstKeptEntryId"))
         start = self._owners.index(first) if first in self._owners else len(self._owners)
         kept, owners = self._agent.held[start:], self._owners[start:]
-        text = string(entry.data.get("summary"))
-        part = Part(PartKind.SUMMARY, text, name=_SAID[entry.type])
-        summary = self._agent.builder.message("user", [part], entry.origin)
+        parts = _summary(entry.type, string(entry.data.get("summary")))
+        summary = self._agent.builder.message("user", parts, entry.origin)
         reason = "a recorded summary stands for the entries before the first that it names as kept"
         self._agent.compact([summary, *kept], entry.origin, by="pi", reason=reason)
         self._owners = [entry.id, *owners]
@@ -185,6 +205,15 @@ class _Walk:
         if not self._agent.held:
             return Grade.UNKNOWN, "nothing stands before it, so what it was given is not recorded"
         return (Grade.INFERRED, _PRUNED) if self._pruned else (Grade.DERIVED, _RULE)
+
+
+def _summary(kind: str, text: str) -> list[Part]:
+    before, behind = _AROUND[kind]
+    return [
+        Part(PartKind.TEXT, before, status=_RECONSTRUCTED),
+        Part(PartKind.SUMMARY, text),
+        Part(PartKind.TEXT, behind, status=_RECONSTRUCTED),
+    ]
 
 
 def _parts(content: object, call_id: str = "") -> list[Part]:

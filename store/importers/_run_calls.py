@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import msgspec
 
-from store.builder import difference
+from store.builder import difference, spliced
 from store.importers._fields import Fields, compact
 from store.importers._prefix import Fresh, Kept, Known, Request, RequestReader
+from store.importers._run_extension import extension, origin_in, stated_grade
 from store.importers._run_facts import usage
 from store.importers._run_log import Log
 from store.importers._run_messages import History, read_message, reference
@@ -50,6 +52,7 @@ class CallReader:
         """
         fields = Fields(event, self.log.lost)
         fields.any("event")
+        more = extension(fields)
         builder = self.log.builder
         self._unresolved = False
         request = fields.inner("request")
@@ -64,22 +67,27 @@ class CallReader:
         else:
             indexes = self._each_message(messages or [], asked)
             splices = list(difference(builder.held_at(0, builder.held_length), indexes))
+        splices = self._stated(more, splices) or splices
         response = fields.inner("response")
         said = (response.items("messages") if response else None) or []
         number = len(builder.calls) + 1
         index = fields.whole("index")
         self._numbered(number if index is None else index, number)
+        called = fields.text("id") or ""
+        if more.has("id"):
+            called = more.text("id") or ""
+        grade, reason = _grade(more, is_there=messages is not None)
         builder.call(
             splices=splices,
             response=self._each_message(said, answered),
-            id=fields.text("id") or str(number if index is None else index),
-            origin=self.log.origin,
+            id=called if more.has("id") else called or str(number if index is None else index),
+            origin=origin_in(more, self.log.origin),
             model=(request.text("model") if request else None) or "",
             usage=usage(fields.inner("usage")),
             finish_reason=(response.text("finish_reason") if response else None) or "",
             error=_error(fields.any("error")),
-            grade=Grade.RECORDED if messages is not None else Grade.UNKNOWN,
-            grade_reason="" if messages is not None else "the request is not in the record",
+            grade=grade,
+            grade_reason=reason,
             settings=self._shared(request.mapping("settings") if request else None),
             at=fields.text("at"),
         )
@@ -88,6 +96,10 @@ class CallReader:
         for name, inner in (("", fields), (".request", request), (".response", response)):
             if inner is not None and (rest := inner.rest()):
                 self.log.other(f"model_call{name}: other fields", compact(rest))
+
+    def message(self, value: object) -> None:
+        """Add a message that stands by itself."""
+        self._message(value)
 
     def _splices(self, pieces: Iterable[Kept | Known | Fresh]) -> list[Splice]:
         """Return what changed, from the messages that were compared and those that were read."""
@@ -111,6 +123,28 @@ class CallReader:
                 at, new = stop, []
         return splices
 
+    def _stated(self, more: Fields, found: list[Splice]) -> list[Splice]:
+        """Return the changes as an import states them, where they lead to what was *found*.
+
+        The same request can be told as other changes, and what changed is judged.
+        """
+        stated = [item for item in more.items("splices") or () if isinstance(item, list)]
+        if not stated:
+            return []
+        builder = self.log.builder
+        held = builder.held_at(0, builder.held_length)
+        wanted = spliced(held, found)
+        made: list[Splice] = []
+        shift = 0
+        for item in stated:
+            match item:
+                case [int() as start, int() as stop, int() as count] if 0 <= start <= stop:
+                    at = start + shift
+                    made.append(Splice(start, stop, tuple(wanted[at : at + count])))
+                    shift += count - (stop - start)
+        ascending = all(a.stop <= b.start for a, b in pairwise(made))
+        return made if ascending and spliced(held, made) == wanted else []
+
     def _each_message(self, values: list[object], raws: list[msgspec.Raw]) -> list[int]:
         if len(raws) != len(values):
             return [self._message(value) for value in values]
@@ -121,7 +155,9 @@ class CallReader:
         if isinstance(value, dict) and "same_as" in value:
             return self._same_as(value)
         read = read_message(value, self.objects, self.log.where, raw)
-        index = self.log.builder.message(read.role, read.parts, self.log.origin)
+        index = self.log.builder.message(
+            read.role, read.parts, self.log.origin if read.origin is None else read.origin
+        )
         for name, text in read.unknown:
             self.log.other(name, text)
         if read.problems and (told := repr(value)) not in self._broken:
@@ -166,6 +202,13 @@ def _raw_messages(data: bytes) -> tuple[list[msgspec.Raw], list[msgspec.Raw]]:
         call.request.messages if call.request else [],
         call.response.messages if call.response else [],
     )
+
+
+def _grade(more: Fields, *, is_there: bool) -> tuple[Grade, str]:
+    """Return how far the request is proven: what the record says of itself can only lower it."""
+    if not is_there:
+        return Grade.UNKNOWN, "the request is not in the record"
+    return stated_grade(more), more.text("grade_reason") or ""
 
 
 def _error(value: object) -> str:

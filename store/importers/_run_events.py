@@ -14,6 +14,7 @@ from store.importers import _run_facts as facts
 from store.importers._fields import Fields, compact, json_text
 from store.importers._prefix import RequestReader
 from store.importers._run_calls import CallReader
+from store.importers._run_extension import extension, origin_in
 from store.importers._run_log import Log
 from store.importers._run_store import Objects
 from store.records.runs import Admission, Answer, OtherEvent, PartKind, ToolCall, ToolResult
@@ -30,11 +31,13 @@ class _Arguments(msgspec.Struct):
 class EventReader:
     """Reads event logs into *builder*: `start` each, give `line` its lines, `finish` at the end.
 
-    A run that has no id yet gets the one that its log tells.
+    A run that has no id yet gets the one that its log tells.  *imported* is a
+    run that another format told: it has the answers that stand here and no more.
     """
 
     builder: RunBuilder
     objects: Objects
+    imported: bool = False
     requests: RequestReader = field(default_factory=RequestReader)
     log: Log = field(init=False)
     calls: CallReader = field(init=False)
@@ -99,6 +102,7 @@ class EventReader:
 
     def tool_call(self, fields: Fields, data: bytes) -> None:
         """Read a tool call."""
+        more = extension(fields)
         arguments = fields.any("arguments")
         text = arguments if isinstance(arguments, str) else ""
         if arguments is not None and not isinstance(arguments, str):
@@ -109,7 +113,7 @@ class EventReader:
                 name=fields.text("name") or "",
                 arguments=text,
                 by_call=fields.whole("by_call"),
-                origin=self.log.origin,
+                origin=origin_in(more, self.log.origin),
             )
         )
 
@@ -127,6 +131,10 @@ class EventReader:
             if text is None:
                 self.log.lost(f"object {name}: {stored.why}; what the tool returned is not known")
         asked = facts.selections(fields, self.log.lost)
+        more = extension(fields)
+        file_read = more.flag("file_read")
+        if file_read is None:
+            file_read = any(self._is_file(each.key) for each in asked)
         self.builder.tool_results.append(
             ToolResult(
                 tool_call_id=fields.text("tool_call_id") or "",
@@ -134,8 +142,9 @@ class EventReader:
                 status=fields.text("status") or "",
                 selections=asked,
                 declared=facts.declared(fields),
-                is_file_read=any(self._is_file(each.key) for each in asked),
-                origin=self.log.origin,
+                is_file_read=file_read,
+                side_file=more.text("side_file") or "",
+                origin=origin_in(more, self.log.origin),
             )
         )
 
@@ -155,7 +164,7 @@ class EventReader:
                 result_tokens=fields.whole("result_tokens"),
                 limit=fields.whole("limit"),
                 reason=fields.text("reason") or "",
-                origin=self.log.origin,
+                origin=origin_in(extension(fields), self.log.origin),
             )
         )
 
@@ -173,6 +182,20 @@ class EventReader:
         made = facts.answer(fields, self.objects, self.log.lost, self.log.origin)
         if made is not None:
             self.builder.answers.append(made)
+
+    def message(self, fields: Fields, _data: bytes) -> None:
+        """Read a message that no request and no response held."""
+        self.calls.message(fields.any("message"))
+
+    def kept(self, fields: Fields, _data: bytes) -> None:
+        """Read what an import kept of a record that nobody knew."""
+        self.builder.other_events.append(
+            OtherEvent(
+                fields.text("name") or "",
+                fields.text("origin") or self.log.origin,
+                fields.text("raw") or "",
+            )
+        )
 
     def milestone(self, fields: Fields, data: bytes) -> None:
         """Read the start or the end of the run."""
@@ -224,7 +247,7 @@ class EventReader:
                 f"an answer by model call {made.call}, which the record does not hold; not judged",
             )
             builder.other_events.append(OtherEvent("answer", made.origin, made.text))
-        if not recorded:
+        if not recorded and not self.imported:
             builder.answers += self._spoken()
 
     def _spoken(self) -> Iterator[Answer]:
@@ -257,6 +280,8 @@ _READERS: dict[str, Callable[[EventReader, Fields, bytes], None]] = {
     "context_edit": EventReader.context_edit,
     "model_call": EventReader.model_call,
     "answer": EventReader.answer,
+    "kept": EventReader.kept,
+    "message": EventReader.message,
 }
 EVENTS = frozenset(_READERS)
 """The names of the events of this format."""

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from store.importers._fields import Fields, Report, pair
+from store.importers._run_extension import extension, origin_in, stated_grade
 from store.importers._run_store import Objects
-from store.records.citations import AnswerCitation, Citation, SourceCitation
+from store.records.citations import AnswerCitation, Citation, Offsets, SourceCitation
 from store.records.runs import Answer, ContextEdit, EditKind, Usage
 from store.records.sources import Manifest, ManifestEntry, Selection, Version, VersionKey
 from store.records.text import Span, Unit
 
-__all__ = ["answer", "declared", "edit", "manifest", "selections", "usage"]
+__all__ = [
+    "answer",
+    "declared",
+    "edit",
+    "manifest",
+    "selections",
+    "usage",
+]
 
 
 def manifest(fields: Fields, versions: Mapping[VersionKey, Version], origin: str) -> Manifest:
@@ -25,7 +33,9 @@ def manifest(fields: Fields, versions: Mapping[VersionKey, Version], origin: str
         text = ""
         if preview is not None and version is not None and version.text is not None:
             text = version.text[preview.start : preview.end]
+        text = extension(entry).text("preview_text") or text
         entries.append(ManifestEntry(source_id, version_id, preview, text, entry.text("block_id")))
+    origin = origin_in(extension(fields), origin)
     return Manifest(fields.text("tool_call_id"), tuple(entries), origin)
 
 
@@ -87,7 +97,8 @@ def edit(fields: Fields, origin: str) -> ContextEdit | None:
         tool_call_ids=fields.texts("tool_call_ids") or (),
         by=fields.text("by") or "",
         reason=fields.text("reason") or "",
-        origin=origin,
+        grade=stated_grade(extension(fields)),
+        origin=origin_in(extension(fields), origin),
     )
 
 
@@ -116,6 +127,7 @@ def answer(fields: Fields, objects: Objects, report: Report, origin: str) -> Ans
         return None
     call = fields.whole("call")
     citations = [_citation(item, text) for item in fields.objects("citations")]
+    origin = origin_in(extension(fields), origin)
     return Answer(0 if call is None else call, text, tuple(citations), origin)
 
 
@@ -137,10 +149,22 @@ def _citation(fields: Fields, text: str) -> Citation:
     source_id = fields.text("source_id") or ""
     version_id, block_id = fields.text("version_id"), fields.text("block_id")
     quote, columns = fields.text("quote"), fields.texts("fields")
+    more = extension(fields)
+    malformed = more.text("malformed") or "; ".join(wrong)
+    unverifiable, offsets = more.text("unverifiable") or "", _offsets(more.inner("offsets"))
     whole = name is None and span is None and not (block_id or quote or columns)
-    if whole and fields.any("span_in_source") is None:
+    whole = whole and fields.any("span_in_source") is None
+    side = more.text("side") or ("answer" if whole else "source")
+    if side == "answer":
         return AnswerCitation(
-            answer_span, source_id, version_id, label=label or "", malformed="; ".join(wrong)
+            answer_span,
+            source_id,
+            version_id,
+            block_id,
+            label=label or "",
+            malformed=malformed,
+            unverifiable=unverifiable,
+            offsets=offsets,
         )
     return SourceCitation(
         answer_span=answer_span,
@@ -152,7 +176,26 @@ def _citation(fields: Fields, text: str) -> Citation:
         quote=quote,
         fields=columns,
         label=label or "",
-        malformed="; ".join(wrong),
+        malformed=malformed,
+        unverifiable=unverifiable,
+        offsets=offsets,
+    )
+
+
+def _offsets(fields: Fields | None) -> Offsets | None:
+    """Return a place as its provider counts it, ``None`` where it is not whole."""
+    if fields is None:
+        return None
+    start, end, documented = fields.whole("start"), fields.whole("end"), fields.text("documented")
+    if start is None or end is None or documented is None:
+        return None
+    return Offsets(
+        start,
+        end,
+        documented,
+        fields.texts("fits") or (),
+        fields.whole("drift"),
+        inclusive=bool(fields.flag("inclusive")),
     )
 
 

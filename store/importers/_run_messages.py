@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from store.importers._fields import Fields, compact, json_text, pair
+from store.importers._run_extension import EXTENSION, extension
 from store.importers._run_store import Objects
 from store.records.runs import Call, Part, PartKind, Problem, ProblemKind
 
@@ -20,6 +21,8 @@ _PLAIN = {
     "document": PartKind.DOCUMENT,
     "summary": PartKind.SUMMARY,
 }
+_IMPORTED = {"image": PartKind.IMAGE, "opaque": PartKind.OPAQUE}
+"""Types of parts that an import writes for what is no text."""
 _NOT_TEXT = frozenset({"blob", "file", "uri"})
 
 
@@ -38,6 +41,7 @@ class Reading:
     """One message as read: what it holds, what is wrong with it, which fields nobody knows."""
 
     role: str = ""
+    origin: str | None = None
     parts: tuple[Part, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     unknown: list[tuple[str, str]] = field(default_factory=list)
@@ -61,6 +65,8 @@ def read_message(value: object, objects: Objects, where: str, raw: bytes = b"") 
         return made
     fields = Fields(value, report, "message.")
     made.role = fields.text("role") or ""
+    if EXTENSION in value:
+        made.origin = extension(fields).text("origin")
     content = value.get("content")
     if "parts" not in value and isinstance(content, str):
         fields.text("content")
@@ -122,11 +128,34 @@ class _Parts:
             made = self._response(fields, raw)
         elif kind in _NOT_TEXT:
             made = _not_text(fields)
+        elif kind in _IMPORTED and EXTENSION in value:
+            made = Part(_IMPORTED[kind])
         else:
             return self._unknown(value, kind)
+        if EXTENSION in value:
+            made = self._extended(made, extension(fields))
         if rest := fields.rest():
             self.made.unknown.append((f"part {kind}: other fields", compact(rest)))
         return made
+
+    def _extended(self, part: Part, more: Fields) -> Part:
+        """Return *part* with what an import kept of it beside the fields of the format."""
+        size, text = more.whole("bytes"), more.text("content")
+        if (name := more.text("object")) is not None:
+            stored = self.objects.get(name)
+            text = stored.text
+            if text is None:
+                self._report(f"object {name}: {stored.why}; what the model was given is not known")
+        return replace(
+            part,
+            text=part.text or text or "",
+            tool_call_id=part.tool_call_id or more.text("tool_call_id") or "",
+            name=part.name or more.text("name") or "",
+            status=part.status or more.text("status") or "",
+            source_id=part.source_id or more.text("source_id") or "",
+            version_id=part.version_id or more.text("version_id") or "",
+            opaque_bytes=part.opaque_bytes if size is None else size,
+        )
 
     def _plain(self, fields: Fields, kind: str) -> Part:
         text, size = self._body(fields, fields.any("content"), b"", kind)

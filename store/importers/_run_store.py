@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +12,11 @@ from typing import NamedTuple
 from store import jsonin
 from store.importers import _files
 from store.importers._fields import Fields, compact, pair
+from store.importers._run_extension import EXTENSION
 from store.records.runs import OtherEvent, Problem, ProblemKind
 from store.records.sources import (
     Block,
+    Excerpt,
     Integrity,
     RefreshFailure,
     SourceKind,
@@ -22,10 +24,12 @@ from store.records.sources import (
     Version,
     VersionKey,
 )
-from store.records.text import Span
+from store.records.text import Span, Unit
 
 __all__ = ["Objects", "StoreReader", "Stored"]
 
+_LINES = 50_000_000
+"""Lines of a version that are numbered at most; no text in memory has more."""
 _HASH = re.compile("[0-9a-f]{64}")
 
 
@@ -149,6 +153,9 @@ class StoreReader:
             self._lost(where, "a version without source_id and version_id; left out")
             return
         key = VersionKey(source_id, version_id)
+        if (more := fields.inner(EXTENSION)) is not None:
+            self.versions.append(self._imported(key, fields, more, where))
+            return
         if key in self._seen:
             self._again(key, value, where)
             return
@@ -183,6 +190,48 @@ class StoreReader:
         )
         if rest := fields.rest():
             self.other_events.append(OtherEvent("version: other fields", where, compact(rest)))
+
+    def _imported(self, key: VersionKey, fields: Fields, more: Fields, where: str) -> Version:
+        """Return a version that is no exact text: as another format told it, and no better."""
+        named = more.text("integrity")
+        kind = Integrity(named) if named in set(Integrity) else Integrity.MISSING
+        starts = (pair(item) for item in more.items("line_numbers") or ())
+        unit = more.text("unit")
+        made = Version(
+            key=key,
+            kind=self._kind(fields, where),
+            title=fields.text("title") or "",
+            revision=fields.text("revision"),
+            media_type=fields.text("media_type") or "text/plain; charset=utf-8",
+            sha256=more.text("sha256") or "",
+            byte_length=more.whole("bytes"),
+            chars=more.whole("chars"),
+            text=self._text(more, where),
+            integrity=Integrity.RECONSTRUCTED if kind is Integrity.INTACT else kind,
+            unit=Unit(unit) if unit in set(Unit) else Unit.CHAR,
+            line_numbers=_counted(starts),
+            excerpts=tuple(
+                Excerpt(each.whole("start"), self._text(each, where) or "", each.text("block_id"))
+                for each in more.objects("excerpts")
+            ),
+            blocks=self._blocks(fields, where),
+            table=_table(fields),
+            acquired_at=fields.text("acquired_at"),
+            origin=fields.text("origin") or "",
+            supersedes=fields.text("supersedes"),
+        )
+        for name in ("sha256", "bytes", "chars"):
+            fields.any(name)
+        return made
+
+    def _text(self, fields: Fields, where: str) -> str | None:
+        name = fields.text("object")
+        if name is None:
+            return fields.text("text")
+        stored = self.objects.get(name)
+        if stored.text is None:
+            self._lost(where, f"object {name}: {stored.why}")
+        return stored.text
 
     def _again(self, key: VersionKey, value: object, where: str) -> None:
         what = f"version {key.version_id} of {key.source_id} is recorded twice"
@@ -233,6 +282,15 @@ class StoreReader:
 def _recorded_size(fields: Fields, stored: Stored) -> int | None:
     recorded = fields.whole("bytes")
     return stored.size if stored.integrity is Integrity.INTACT else recorded
+
+
+def _counted(runs: Iterable[tuple[int, int] | None]) -> tuple[int, ...]:
+    """Return the numbers of lines that are told as firsts and how many follow."""
+    made: list[int] = []
+    for run in runs:
+        if run is not None and run[1] <= _LINES - len(made):
+            made += range(run[0], run[0] + run[1])
+    return tuple(made)
 
 
 def _table(fields: Fields) -> Table | None:

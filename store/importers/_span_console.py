@@ -38,10 +38,10 @@ def console_span(value: object, origin: str) -> Traced:
     span_id = _id(context.get("span_id", context.get("spanId", held.get("id"))))
     status = mapping(held.get("status"))
     code = status.get("status_code", status.get("code"))
-    failed = code in ("ERROR", 2)
+    failed = code in ("ERROR", "error", 2)
     start = held.get("start_time", held.get("startTime", held.get("timestamp")))
     return Traced(
-        trace_id=_id(context.get("trace_id", held.get("traceId"))),
+        trace_id=_id(context.get("trace_id", held.get("traceId")), 32),
         span_id=span_id,
         origin=f"{origin}#{span_id or '?'}",
         parent_id=_parent(held),
@@ -58,8 +58,9 @@ def console_span(value: object, origin: str) -> Traced:
 
 
 def _parent(held: Mapping[str, object]) -> str:
-    inner = mapping(held.get("parentSpanContext"))
-    return _id(held.get("parent_id", held.get("parentId", inner.get("spanId"))))
+    inner = mapping(held.get("parentSpanContext")) or mapping(held.get("parent"))
+    own = inner.get("spanId", inner.get("span_id"))
+    return _id(held.get("parent_id", held.get("parentId", own)))
 
 
 def _event(event: Mapping[str, object]) -> Noted:
@@ -67,7 +68,9 @@ def _event(event: Mapping[str, object]) -> Noted:
     return Noted(string(event.get("name")), when, attributes_of(event.get("attributes")))
 
 
-def _id(value: object) -> str:
+def _id(value: object, digits: int = 16) -> str:
+    if isinstance(value, (int, float)) and 0 < value < 1 << 128:
+        return f"{int(value):0{digits}x}"  # a number of 128 bits may have lost its last digits
     return string(value).lower().removeprefix("0x")
 
 
@@ -92,7 +95,7 @@ def _of_text(text: str) -> int:
     found = _TIME.fullmatch(text[:80])
     if found is None:
         return 0
-    zone = found[3].strip().replace("Z", "+00:00").replace(" UTC", "+00:00")
+    zone = found[3].strip().replace("Z", "+00:00").replace("UTC", "+00:00")
     try:
         when = datetime.fromisoformat(f"{found[1].replace(' ', 'T', 1)}{zone}")
     except ValueError:

@@ -21,6 +21,7 @@ __all__ = ["DIALECT"]
 
 _OPERATIONS: Final = {
     "chat": Kind.GENERATION,
+    "call_llm": Kind.GENERATION,
     "generate_content": Kind.GENERATION,
     "text_completion": Kind.GENERATION,
     "completion": Kind.GENERATION,
@@ -35,11 +36,13 @@ _OPERATIONS: Final = {
 }
 _MESSAGES: Final = ("system", "user", "assistant", "tool")
 _DETAILS: Final = "gen_ai.client.inference.operation.details"
+_ANY_AGENT: Final = ("gen_ai.output", "genai.output")
+"""Where any-agent puts what a model or a tool gave."""
 _KEPT: Final = ("gen_ai.request.", "gen_ai.openai.request.")
 _REFERENCES: Final = (
-    ("gen_ai.input.messages_ref", True),
-    ("gen_ai.system_instructions_ref", True),
-    ("gen_ai.output.messages_ref", False),
+    ("gen_ai.input.messages_ref", "request"),
+    ("gen_ai.system_instructions_ref", "instructions"),
+    ("gen_ai.output.messages_ref", "response"),
 )
 _USAGE: Final = (
     ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
@@ -103,10 +106,10 @@ def fill(span: Traced, step: Step) -> None:
         return
     if step.kind not in (Kind.GENERATION, Kind.AGENT):
         return
-    _newest(held, step)
     for event in span.events:
         if event.name == _DETAILS:
-            _newest({**mapping(event.body), **event.attributes}, step)
+            held = {**mapping(event.body), **event.attributes, **held}
+    _newest(held, step)
     _oldest(span, step)
     _middle(span, step)
     if step.kind is Kind.AGENT:
@@ -136,11 +139,12 @@ def _newest(held: Mapping[str, object], step: Step) -> None:
     system = at(held, "gen_ai.system_instructions")
     if step.instructions is None and system is not None:
         step.instructions = opened(step, system, "gen_ai.system_instructions", request=True)
-    for key, is_request in _REFERENCES:
+    for key, field in _REFERENCES:
         place = at(held, key)
         if isinstance(place, str) and place:
-            name = key.removesuffix("_ref")
-            step.lacks(f"{name} stands elsewhere: {place}", request=is_request)
+            what = f"{key.removesuffix('_ref')} stands elsewhere: {place}"
+            step.lacks(what, request=field != "response")
+            step.references[field] = (place, what)
 
 
 def _oldest(span: Traced, step: Step) -> None:
@@ -152,6 +156,7 @@ def _oldest(span: Traced, step: Step) -> None:
             offer(step, request=asked)
         if isinstance(told, (str, list)):
             offer(step, response=opened(step, told, "gen_ai.completion", request=False))
+    offer(step, response=first(span.attributes, *_ANY_AGENT))
 
 
 def _middle(span: Traced, step: Step) -> None:
@@ -163,8 +168,10 @@ def _middle(span: Traced, step: Step) -> None:
             continue
         body = _body(event)
         if role == "choice":
-            message = mapping(json_of(body.get("message"))) or body
-            told.append({"role": "assistant", **message})
+            message = json_of(body.get("message"))
+            if isinstance(message, (list, str)):
+                message = {"content": message}
+            told.append({"role": "assistant", **(mapping(message) or body)})
         else:
             asked.append({**body, "role": str(body.get("role") or role)})
     offer(step, request=asked, response=told)
@@ -190,8 +197,16 @@ def _tool(span: Traced, step: Step) -> None:
     name = span.name.removeprefix("execute_tool ")
     step.label = step.label or text_of(held, "gen_ai.tool.name") or name
     step.call_id = step.call_id or text_of(held, "gen_ai.tool.call.id")
-    arguments = first(held, "gen_ai.tool.call.arguments", "tool_arguments", "gen_ai.tool.input")
-    result = first(held, "gen_ai.tool.call.result", "tool_response", "gen_ai.tool.output")
+    arguments = first(
+        held,
+        "gen_ai.tool.call.arguments",
+        "tool_arguments",
+        "gen_ai.tool.input",
+        "gen_ai.tool.args",
+    )
+    result = first(
+        held, "gen_ai.tool.call.result", "tool_response", "gen_ai.tool.output", *_ANY_AGENT
+    )
     offer(step, request=arguments, response=result)
     for event in span.events:
         # Strands writes arguments and result of a tool as messages on its span.

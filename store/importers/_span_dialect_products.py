@@ -1,7 +1,8 @@
-"""Spans that MLflow and Langfuse write into OpenTelemetry: JSON under names of their own.
+"""Spans that products write into OpenTelemetry: JSON under names of their own.
 
-``mlflow.spanType``, ``mlflow.spanInputs``, ``mlflow.spanOutputs``; and
-``langfuse.observation.type``, ``.input``, ``.output``.
+``mlflow.spanType``, ``mlflow.spanInputs``, ``mlflow.spanOutputs``;
+``langfuse.observation.type``, ``.input``, ``.output``; ``langsmith.span.kind``
+beside ``gen_ai.prompt`` and ``gen_ai.completion``; ``braintrust.input_json``.
 """
 
 from __future__ import annotations
@@ -32,8 +33,16 @@ _KINDS: Final[dict[str, Kind | None]] = {
 }
 
 
+_INPUTS: Final = ("mlflow.spanInputs", "langfuse.observation.input", "braintrust.input_json")
+_OUTPUTS: Final = ("mlflow.spanOutputs", "langfuse.observation.output", "braintrust.output_json")
+_TYPES: Final = (
+    *("mlflow.spanType", "langfuse.observation.type", "langsmith.span.kind"),
+    *("braintrust.span_attributes.type", "weave.span.kind"),
+)
+
+
 def _type(span: Traced) -> str:
-    named = text_of(span.attributes, "mlflow.spanType", "langfuse.observation.type")
+    named = text_of(span.attributes, *_TYPES)
     opened_name = json_of(named)
     return opened_name.upper() if isinstance(opened_name, str) else ""
 
@@ -51,10 +60,11 @@ def fill(span: Traced, step: Step) -> None:
     step.session = step.session or text_of(held, *sessions)
     if not _type(span) or step.kind is Kind.OTHER:
         return
-    names = ("mlflow.spanInputs", "langfuse.observation.input")
-    asked = opened(step, first(held, *names), "the input of the span", request=True)
-    names = ("mlflow.spanOutputs", "langfuse.observation.output")
-    told = opened(step, first(held, *names), "the output of the span", request=False)
+    of_langsmith = "langsmith.span.kind" in held
+    asked = first(held, *_INPUTS, *(("gen_ai.prompt",) if of_langsmith else ()))
+    told = first(held, *_OUTPUTS, *(("gen_ai.completion",) if of_langsmith else ()))
+    asked = opened(step, asked, "the input of the span", request=True)
+    told = opened(step, told, "the output of the span", request=False)
     if step.kind is Kind.GENERATION:
         step.raw_request, step.raw_response = step.raw_request or asked, step.raw_response or told
         model = text_of(held, "langfuse.observation.model.name") or mapping(asked).get("model")
@@ -70,4 +80,4 @@ def fill(span: Traced, step: Step) -> None:
     offer(step, request=asked, response=told)
 
 
-DIALECT = Dialect("products", 90, kind, fill)
+DIALECT = Dialect("products", 5, kind, fill, filling=90)

@@ -95,4 +95,4 @@ def _response(span: Traced, step: Step) -> object:
     return [{"role": "assistant", "content": content}]
 
 
-DIALECT = Dialect("vercel", 20, kind, fill)
+DIALECT = Dialect("vercel", 3, kind, fill, filling=20)

@@ -21,12 +21,17 @@ __all__ = ["Dialect", "dialects", "is_known", "step_of"]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One convention: ``kind`` says what a span stands for, ``fill`` what it holds."""
+    """One convention: ``kind`` says what a span stands for, ``fill`` what it holds.
+
+    ``order`` decides who is asked first for the kind, ``filling`` who fills
+    first (small first): who knows the kind best may hold the rawest content.
+    """
 
     name: str
     order: int
     kind: Callable[[Traced], Kind | None]
     fill: Callable[[Traced, Step], None]
+    filling: int = 50
 
 
 @cache
@@ -60,6 +65,6 @@ def step_of(span: Traced) -> Step:
         end=span.end,
         error=span.error,
     )
-    for dialect in dialects():
+    for dialect in sorted(dialects(), key=lambda each: (each.filling, each.order)):
         dialect.fill(span, step)
     return step

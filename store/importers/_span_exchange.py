@@ -30,6 +30,10 @@ _KEYS: Final = {
 NO_CONTENT: Final = (
     "the span holds no message of the request: whoever recorded it left the content out"
 )
+_ARGUMENTS: Final = (
+    "the span holds the arguments of a call and no messages: in what words the model was given "
+    "them is not recorded"
+)
 _CUT_REQUEST: Final = (
     "a value of the request breaks off within its JSON; what stands before was read"
 )
@@ -71,6 +75,8 @@ def _generic(step: Step) -> Exchange:
         exchange.instructions = [Turn("system", parts)]
     if reader.cut:
         step.lacks(_CUT_REQUEST)
+    if reader.loose:
+        exchange.doubt(Grade.INFERRED, _ARGUMENTS)
     asked, cut = set(reader.calls), len(reader.cut)
     answered = set(reader.results)
     told = reader.turns(step.response, "assistant")

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from store.importers import _files
@@ -34,8 +35,12 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
 
+@lru_cache(maxsize=2)
 def first_of(head: bytes) -> object:
-    """Return the first value that *head*, which may end anywhere, begins; ``None`` if none."""
+    """Return the first value that *head*, which may end anywhere, begins; ``None`` if none.
+
+    Every importer asks it of the same head, so the last answers are kept: read only.
+    """
     text = _decoded(head)
     root = parse(text, tolerant=True)
     return None if root is None else plain(root)

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from store.importers._lc_dialects import unwrapped
 from store.importers._span_parts import CALLS, RESULTS, TEXTS, THOUGHTS
+from store.importers._wire import mapping
 
-__all__ = ["holds_message", "is_block", "is_item", "is_message", "is_result", "is_talk", "role_of"]
+__all__ = [
+    "holds_message",
+    "is_block",
+    "is_item",
+    "is_message",
+    "is_result",
+    "is_talk",
+    "role_of",
+    "spelled_out",
+]
 
 _BLOCKS: Final = frozenset(
     {*TEXTS, *CALLS, *RESULTS, *THOUGHTS, "image", "image_url", "input_image", "file", "json"}
 )
+_TALKS: Final = ("messages", "contents", "input_messages", "choices", "candidates")
+"""What only a request or a response has: a text with one of them is one."""
 _TYPES: Final = {
     "SystemMessage": "system",
     "UserMessage": "user",
@@ -73,10 +86,32 @@ def is_block(value: object) -> bool:
 def is_talk(value: object) -> bool:
     """Return whether JSON in a text is messages, and not data that somebody said."""
     if isinstance(value, dict):
-        return is_message(value) or isinstance(value.get("messages"), list)
+        lists = (value.get(key) for key in _TALKS)
+        inner = value.get("content")
+        return (
+            is_message(value)
+            or any(isinstance(each, list) and each for each in lists)
+            or (isinstance(inner, dict) and "parts" in inner)
+        )
     if isinstance(value, list) and value:
+        if all(isinstance(each, dict) and is_block(each) for each in value):
+            return True
         return all(isinstance(each, (dict, list)) for each in value) and any(
             is_message(each) or is_item(each) if isinstance(each, dict) else is_talk(each)
             for each in value
         )
     return False
+
+
+def spelled_out(value: Mapping[str, object], role: str) -> Mapping[str, object]:
+    """Return LangChain's message with its fields at the top, whatever its dialect."""
+    plain = unwrapped(value)
+    fields = mapping(plain)
+    for key in ("kwargs", "data"):
+        if isinstance(fields.get(key), dict):
+            fields = mapping(fields[key])
+    kept = {k: v for k, v in fields.items() if k not in ("type", "id", "lc")}
+    extra = mapping(fields.get("additional_kwargs"))
+    if not kept.get("tool_calls") and extra.get("tool_calls"):
+        kept["tool_calls"] = extra["tool_calls"]
+    return {**kept, "role": role}

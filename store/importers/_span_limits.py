@@ -7,7 +7,6 @@ and where several values have the same, round, greatest length.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +17,12 @@ from store.importers._span_values import Cut, json_of
 __all__ = ["Limits", "limits_of"]
 
 _SAID: Final = "dropped"
+_DEFAULT: Final = 128
+"""How many attributes SDKs keep of a span where nobody says otherwise."""
+_FULL: Final = (
+    "the span has exactly 128 attributes, which is the limit of SDKs, and its form has no place "
+    "for how many were dropped: some may be missing"
+)
 _SHORTEST: Final = 64
 _ENOUGH: Final = 2
 _WRITTEN: Final = (*("output", "response", "completion", "result", "choice", "final_result"),)
@@ -47,7 +52,9 @@ class Limits:
     @staticmethod
     def _dropped(span: Traced, step: Step) -> None:
         if span.dropped and not any(_SAID in each.what for each in step.shortfalls):
-            step.lacks(_dropped(span.dropped))
+            step.lacks(_dropped(span.dropped), request=not step.is_whole)
+        if not span.tells_dropped and len(span.attributes) == _DEFAULT:
+            step.lacks(_FULL)
         if span.dropped_events:
             step.lacks(f"{span.dropped_events} events of the span were dropped by a limit")
         lost = sum(event.dropped for event in span.events)
@@ -61,21 +68,13 @@ def _dropped(count: int) -> str:
 
 def limits_of(spans: Sequence[Traced]) -> Limits:
     """Return what all *spans* of a file show."""
-    lengths: Counter[int] = Counter()
-    broken: set[int] = set()
-    for value in _all_texts(spans):
-        if len(value) >= _SHORTEST:
-            lengths[len(value)] += 1
-            if value[:1] in "[{" and isinstance(json_of(value), Cut):
-                broken.add(len(value))
-    if not lengths:
+    longest = max(map(len, _all_texts(spans)), default=0)
+    if longest < _SHORTEST:
         return Limits()
-    longest = max(lengths)
-    if longest in broken:
-        return Limits(longest)
-    shared = lengths[longest] >= _ENOUGH and _is_round(longest)
-    distinct = {value for value in _all_texts(spans) if len(value) == longest} if shared else ()
-    return Limits(longest if len(distinct) >= _ENOUGH else 0)
+    found = {value for value in _all_texts(spans) if len(value) == longest}
+    is_cut = any(value[:1] in "[{" and isinstance(json_of(value), Cut) for value in found)
+    shared = len(found) >= _ENOUGH and _is_round(longest)
+    return Limits(longest if is_cut or shared else 0)
 
 
 def _is_round(length: int) -> bool:

@@ -43,7 +43,7 @@ def mark_step(step: Step) -> None:
 def _marks(value: object) -> Iterator[str]:
     large: bool | None = None
     for text in _texts(value):
-        if any(each.fullmatch(text[:_SHOWN]) for each in _CUT) and len(text) < _SHOWN:
+        if len(text) < _SHOWN and any(each.fullmatch(text) for each in _CUT):
             yield f"a text was taken out as it was recorded: {text.strip()}"
         elif _CUT_END.search(text[-_SHOWN:]):
             yield "a text was cut as it was recorded, and says how many characters are gone"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from store.importers._fields import compact
-from store.importers._lc_dialects import message_of, unwrapped
+from store.importers._lc_dialects import message_of
 from store.importers._span_forms import (
     holds_message,
     is_block,
@@ -24,12 +24,14 @@ from store.importers._span_forms import (
     is_result,
     is_talk,
     role_of,
+    spelled_out,
 )
 from store.importers._span_parts import (
     CALLS,
     RESULTS,
     TEXTS,
     THOUGHTS,
+    asked_in,
     call_in,
     kind_of,
     media,
@@ -76,13 +78,14 @@ class Reader:
 
     ``calls`` and ``results`` are the tool calls and results met so far, by
     id; ``cut`` says that some value broke off within its JSON, ``strange``
-    counts what was no message.
+    counts what was no message, ``loose`` says that data stood where messages should.
     """
 
     calls: dict[str, ToolCall] = field(default_factory=dict)
     results: dict[str, ToolResult] = field(default_factory=dict)
     cut: list[Cut] = field(default_factory=list)
     strange: int = 0
+    loose: bool = False
     _asked: dict[str, int] = field(default_factory=dict)
     _answered: dict[str, int] = field(default_factory=dict)
 
@@ -125,6 +128,7 @@ class Reader:
             inner = value.get(key)
             if isinstance(inner, (str, list)) and inner:
                 return self._system(value) + self.turns(inner, role, levels - 1)
+        self.loose = self.loose or bool(value)
         return [Turn(role, (Part(PartKind.TEXT, compact(value)),))] if value else []
 
     def _system(self, value: Mapping[str, object]) -> list[Turn]:
@@ -161,6 +165,8 @@ class Reader:
     def _opened(self, value: object) -> object:
         """Return the JSON value of a text that is one whole message or list of them."""
         found = json_of(value)
+        if isinstance(found, str) and found is not value and found[:1] in ("{", "["):
+            found = json_of(found)  # JSON of JSON
         if isinstance(found, Cut):
             self.cut.append(found)
             return without_stump(found.value)
@@ -175,7 +181,7 @@ class Reader:
     def _message(self, value: Mapping[str, object], role: str) -> list[Turn]:
         plain = message_of(value) if "lc" in value or "additional_kwargs" in value else None
         if plain is not None:
-            value = _spelled_out(value, plain.role)
+            value = spelled_out(value, plain.role)
         for key in _WRAPPERS:
             inner = value.get(key)
             if (
@@ -184,6 +190,8 @@ class Reader:
                 and (role_of(inner) or key == "message")
             ):
                 return self._message({**inner, "finish_reason": value.get("finish_reason")}, role)
+        if value.get("kind") == "request":
+            return self._request(value)
         own = role_of(value) or ("assistant" if _writes(value) else role)
         own = "tool" if not role_of(value) and is_result(value) else own
         own = _ROLES.get(own, own)
@@ -192,14 +200,18 @@ class Reader:
         parts = self._parts(value, _LEVELS)
         if own == "tool" or _answers(value):
             return self._results(value, parts)
-        by_role = [(_own_role(part, own), part) for part in parts]
-        turns: list[Turn] = []
-        for part_role, part in by_role:
-            if turns and turns[-1].role == part_role:
-                turns[-1] = Turn(part_role, (*turns[-1].parts, part))
-            else:
-                turns.append(Turn(part_role, (part,)))
-        return turns or [Turn(own, ())]
+        return _by_role([(_own_role(part, own), part) for part in parts], own)
+
+    def _request(self, value: Mapping[str, object]) -> list[Turn]:
+        """Return the turns of a request of Pydantic AI: instructions stand among its parts."""
+        roles = {"system-prompt": "system", "instructions": "system"}
+        blocks = [mapping(each) for each in items(value.get("parts"))]
+        pairs = [
+            (_own_role(part, roles.get(kind_of(block), "user")), part)
+            for block in blocks
+            for part in self.part(block)
+        ]
+        return _by_role(pairs, "user")
 
     def _named_after_tool(
         self, value: Mapping[str, object], role: str
@@ -336,18 +348,7 @@ class Reader:
         return ("" if value is None else compact(value)), 0
 
     def _call(self, value: Mapping[str, object]) -> Part:
-        inner = mapping(value.get("function")) or value
-        flat = {key: value[key] for key in value if key.startswith("function.")}
-        call_id = next(
-            (string(value[key]) for key in _CALL_IDS if isinstance(value.get(key), str)), ""
-        )
-        name = string(flat.get("function.name")) or next(
-            (string(inner[key]) for key in _CALL_NAMES if isinstance(inner.get(key), str)), ""
-        )
-        given = flat.get("function.arguments")
-        if given is None:
-            given = next((inner[key] for key in _CALL_INPUTS if inner.get(key) is not None), None)
-        arguments = given if isinstance(given, str) else "" if given is None else compact(given)
+        call_id, name, arguments = asked_in(value)
         call_id = self._numbered(call_id, name, self._asked)
         self.calls.setdefault(call_id, ToolCall(call_id, name, arguments))
         return Part(PartKind.TOOL_CALL, arguments, tool_call_id=call_id, name=name)
@@ -361,11 +362,6 @@ class Reader:
         return name if counts[name] == 1 else f"{name}#{counts[name]}"
 
 
-_CALL_IDS: Final = ("tool_call_id", "toolCallId", "call_id", "id", "toolUseId")
-_CALL_NAMES: Final = ("name", "toolName", "tool_name")
-_CALL_INPUTS: Final = ("arguments", "args", "input", "server_tool_call", "parameters")
-
-
 def _writes(value: Mapping[str, object]) -> bool:
     kind = value.get("type")
     return kind in ("function_call", "reasoning") or value.get("kind") == "response"
@@ -373,6 +369,17 @@ def _writes(value: Mapping[str, object]) -> bool:
 
 def _answers(value: Mapping[str, object]) -> bool:
     return value.get("type") == "function_call_output"
+
+
+def _by_role(pairs: list[tuple[str, Part]], role: str) -> list[Turn]:
+    """Return the turns of parts with their roles; one of *role* where there is no part."""
+    turns: list[Turn] = []
+    for part_role, part in pairs:
+        if turns and turns[-1].role == part_role:
+            turns[-1] = Turn(part_role, (*turns[-1].parts, part))
+        else:
+            turns.append(Turn(part_role, (part,)))
+    return turns or [Turn(role, ())]
 
 
 def _own_role(part: Part, role: str) -> str:
@@ -384,17 +391,3 @@ def _own_role(part: Part, role: str) -> str:
 
 def _size(value: object) -> int:
     return len(compact(value).encode("utf-8", "replace"))
-
-
-def _spelled_out(value: Mapping[str, object], role: str) -> Mapping[str, object]:
-    """Return LangChain's message with its fields at the top, whatever its dialect."""
-    plain = unwrapped(value)
-    fields = mapping(plain)
-    for key in ("kwargs", "data"):
-        if isinstance(fields.get(key), dict):
-            fields = mapping(fields[key])
-    kept = {k: v for k, v in fields.items() if k not in ("type", "id", "lc")}
-    extra = mapping(fields.get("additional_kwargs"))
-    if not kept.get("tool_calls") and extra.get("tool_calls"):
-        kept["tool_calls"] = extra["tool_calls"]
-    return {**kept, "role": role}

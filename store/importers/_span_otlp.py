@@ -19,6 +19,9 @@ from store.importers._wire import items, mapping, members, string
 __all__ = ["attributes_of", "id_of", "is_otlp", "otlp_span", "spans_in"]
 
 _SPANS: Final = ("resourceSpans", "resource_spans")
+_BATCHES: Final = "batches"
+"""What the interface of Tempo calls the spans of a resource."""
+_SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _LOGS: Final = ("resourceLogs", "resource_logs")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{11}=|[A-Za-z0-9+/_-]{22}==")
 _LEVELS: Final = 64
@@ -27,10 +30,21 @@ _FAILED: Final = (2, "2", "STATUS_CODE_ERROR", "ERROR", "Error")
 
 
 def is_otlp(value: object) -> bool:
-    """Return whether *value* is an export request of spans or logs."""
-    return isinstance(value, dict) and any(
-        isinstance(value.get(key), list) for key in (*_SPANS, *_LOGS)
-    )
+    """Return whether *value* is an export request of spans or logs, or holds one."""
+    held = _unwrapped(value)
+    if any(isinstance(held.get(key), list) for key in (*_SPANS, *_LOGS)):
+        return True
+    return any(key in each for each in members(held.get(_BATCHES)) for key in _SCOPES)
+
+
+def _unwrapped(value: object) -> Mapping[str, object]:
+    """Return a request out of the answer of a back end (Jaeger, Tempo) that holds it."""
+    held = mapping(value)
+    for key in ("result", "trace", "data"):
+        inner = mapping(held.get(key))
+        if any(name in inner for name in (*_SPANS, _BATCHES)):
+            return inner
+    return held
 
 
 def spans_in(value: object, origin: str) -> Iterator[Traced]:
@@ -38,10 +52,10 @@ def spans_in(value: object, origin: str) -> Iterator[Traced]:
 
     Such a record has its event as its only one, and the ids that it names.
     """
-    request = mapping(value)
-    for resource in _lists(request, *_SPANS):
+    request = _unwrapped(value)
+    for resource in _lists(request, *_SPANS, _BATCHES):
         about = attributes_of(mapping(resource.get("resource")).get("attributes"))
-        for scope in _lists(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+        for scope in _lists(resource, *_SCOPES):
             name = _scope(scope)
             for span in members(scope.get("spans")):
                 made = otlp_span(span, origin)
@@ -88,6 +102,7 @@ def otlp_span(span: Mapping[str, object], origin: str) -> Traced:
         events=[_event(event) for event in members(span.get("events"))],
         dropped=_count(_any(span, "droppedAttributesCount", "dropped_attributes_count")),
         dropped_events=_count(_any(span, "droppedEventsCount", "dropped_events_count")),
+        tells_dropped=True,
         error=(string(status.get("message")) or "failed") if failed else "",
     )
 

@@ -22,6 +22,7 @@ __all__ = [
     "TEXTS",
     "THOUGHTS",
     "Found",
+    "asked_in",
     "call_in",
     "kind_of",
     "media",
@@ -46,6 +47,9 @@ _PAYLOADS: Final = (
     *("response", "result", "output", "content", "server_tool_call_response", "return_value"),
 )
 _IDS: Final = ("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "id")
+_CALL_IDS: Final = ("tool_call_id", "toolCallId", "call_id", "id", "toolUseId")
+_CALL_NAMES: Final = ("name", "toolName", "tool_name")
+_CALL_INPUTS: Final = ("arguments", "args", "input", "server_tool_call", "parameters")
 _IMAGES: Final = ("image", "image_url", "input_image", "blob", "image-url", "media")
 
 
@@ -116,3 +120,18 @@ def media(value: Mapping[str, object], kind: str) -> Part:
     size = len(compact(value).encode("utf-8", "replace"))
     shown = kind or named or next(iter(value), "")
     return Part(PartKind.IMAGE if is_image else PartKind.OPAQUE, name=shown, opaque_bytes=size)
+
+
+def asked_in(value: Mapping[str, object]) -> tuple[str, str, str]:
+    """Return id, name and arguments of a tool call as a block or a list of calls holds it."""
+    inner = mapping(value.get("function")) or value
+    flat = {key: value[key] for key in value if key.startswith("function.")}
+    call_id = next((string(value[key]) for key in _CALL_IDS if isinstance(value.get(key), str)), "")
+    name = string(flat.get("function.name")) or next(
+        (string(inner[key]) for key in _CALL_NAMES if isinstance(inner.get(key), str)), ""
+    )
+    given = flat.get("function.arguments")
+    if given is None:
+        given = next((inner[key] for key in _CALL_INPUTS if inner.get(key) is not None), None)
+    arguments = given if isinstance(given, str) else "" if given is None else compact(given)
+    return call_id, name, arguments

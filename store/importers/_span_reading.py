@@ -11,6 +11,7 @@ from store.importers._base import Probe, UnreadableError
 from store.importers._span_dialects import step_of
 from store.importers._span_limits import limits_of
 from store.importers._span_marks import mark_step
+from store.importers._span_references import resolve
 from store.importers._span_run import run_of
 from store.importers._span_steps import Noted, Step, Traced
 from store.importers._span_tree import Thread, threads
@@ -55,6 +56,8 @@ class Reading:
             limits.mark(span, step)
             steps.append(step)
         for step in steps:
+            if step.references:
+                resolve(step, self._probe.path.parent)
             mark_step(step)
         found, without = threads(steps)
         if not found:

@@ -6,23 +6,21 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from store.builder import RunBuilder
-from store.evidence import obtained
-from store.importers._lc_reads import path_read
+from store.importers._lc_reads import FileReads, path_read
 from store.importers._span_exchange import NO_CONTENT
 from store.importers._span_results import Comparison, compared, result_text
+from store.importers._span_sources import Sources
 from store.importers._span_steps import Kind, Step
 from store.importers._span_tools import Tools
 from store.importers._span_tree import Thread
-from store.importers._span_values import json_of
-from store.importers._wire import Exchange, mapping, string
+from store.importers._wire import Exchange
 from store.records.runs import (
     Answer,
     ProblemKind,
     Run,
     ToolResult,
 )
-from store.records.sources import Manifest, ManifestEntry, VersionKey
-from store.tool_json import Entry, entries_in, entries_of
+from store.records.sources import VersionKey
 
 __all__ = ["run_of"]
 
@@ -51,6 +49,8 @@ class _Gathering:
     answered: set[str] = field(default_factory=set)
     versions: set[VersionKey] = field(default_factory=set)
     empty: int = 0
+    sources: Sources = field(default_factory=Sources)
+    reads: FileReads = field(default_factory=FileReads)
 
     def call(self, step: Step) -> None:
         """Add a model call with what its request holds."""
@@ -105,8 +105,10 @@ class _Gathering:
 
     def _result(self, result: ToolResult) -> None:
         call = self.tools.calls.get(result.tool_call_id)
-        is_read = bool(path_read(call.name, call)) if call else False
-        self.builder.tool_results.append(replace(result, is_file_read=is_read))
+        path = path_read(call.name, call) if call else ""
+        if path and result.text is not None and not result.failed:
+            self.reads.add(len(self.builder.tool_results), path, call, result.text)
+        self.builder.tool_results.append(replace(result, is_file_read=bool(path)))
 
     def tool(self, step: Step) -> None:
         """Add what a tool's span recorded: obtained, whatever of it a request carried."""
@@ -115,14 +117,16 @@ class _Gathering:
         name = self.tools.named.get(id(step), "")
         sent = self.tools.sent.get(name)
         if not name:
-            self._unasked(step)
+            text = result_text(step.response, None)
+            if text:
+                self.sources.given(text, step.label or step.name, step.span_id, step.origin)
             return
         if name in self.answered:
             return
         self.answered.add(name)
         text = result_text(step.response, sent.text if sent else None)
-        if text is None and sent is not None:
-            text = sent.text
+        if sent is not None and (text is None or step.shortfalls):
+            text = sent.text  # what the request carried is more than a span that was cut
         status = "error" if step.error or (sent is not None and sent.status) else ""
         self._result(ToolResult(name, text, status=status, origin=step.origin))
         if sent is not None and text is not None:
@@ -131,44 +135,17 @@ class _Gathering:
                 what = found.told(len(text), len(sent.text))
                 self.builder.problem(step.origin, what, ProblemKind.NOTED)
 
-    def _unasked(self, step: Step) -> None:
-        """Keep what a tool gave that no request names: its text may stand in a message."""
-        text = result_text(step.response, None)
-        if not text:
-            return
-        entries = entries_in(text)
-        read = [entry for entry in entries if entry.body is not None]
-        source_id = f"tool:{step.label or step.name or '?'}:{step.span_id}"
-        self._obtain(read or [Entry(source_id, body=text)], step.origin)
-
     def retrieval(self, step: Step) -> None:
         """Add what a retriever found: its documents were on offer, and obtained with their text."""
         for each in step.shortfalls:
             self.builder.problem(step.origin, each.what, ProblemKind.LOST)
-        documents = json_of(step.response)
-        if isinstance(documents, dict):
-            held = documents
-            names = ("documents", "results", "output", "nodes", "chunks", "data", "matches")
-            documents = next((held[n] for n in names if isinstance(held.get(n), list)), [held])
-        if not isinstance(documents, list):
-            return
-        offers = []
-        for number, each in enumerate(documents):
-            document = _document(each, f"{step.span_id}#{number}")
-            entries = entries_of(document)
-            read = [entry for entry in entries if entry.body is not None]
-            self._obtain(read, step.origin)
-            offers += [_offer(entry) for entry in read]
-            if not read:
-                offers.append(ManifestEntry(str(document["id"])))
-        if offers:
-            self.builder.manifests.append(Manifest(None, tuple(offers), step.origin))
-
-    def _obtain(self, entries: list[Entry], origin: str) -> None:
-        self.builder.versions.extend(obtained(self.builder.versions, entries, origin))
+        self.sources.retrieved(step.response, step.span_id, step.origin)
 
     def finish(self) -> None:
-        """Say how many calls have no content at all."""
+        """Add the sources, and say how many calls have no content at all."""
+        self.reads.place(self.builder, {})
+        self.builder.versions += self.sources.versions(tuple(self.builder.versions))
+        self.builder.manifests += self.sources.manifests
         if self.empty:
             what = (
                 f"{self.empty} of {len(self.builder.calls)} model calls hold no message of their "
@@ -176,42 +153,6 @@ class _Gathering:
                 "said of what they were given"
             )
             self.builder.problem(self.builder.path, what, ProblemKind.LOST)
-
-
-def _offer(entry: Entry) -> ManifestEntry:
-    return ManifestEntry(entry.source_id, entry.version)
-
-
-_TEXTS = ("page_content", "content", "text", "document", "body", "chunk", "snippet")
-
-
-def _document(value: object, name: str) -> dict[str, object]:
-    """Return a retrieved document in the form of a retriever's document, with some id."""
-    held = dict(mapping(value))
-    for key in ("node", "document", "kwargs", "payload"):
-        inner = held.get(key)
-        if isinstance(inner, dict) and not any(isinstance(held.get(k), str) for k in _TEXTS):
-            held = {**inner, **{k: v for k, v in held.items() if k != key}}
-    if isinstance(value, str):
-        held = {"page_content": value}
-    text = next((held[key] for key in _TEXTS if isinstance(held.get(key), str)), None)
-    metadata = json_of(held.get("metadata", held.get("meta")))
-    made: dict[str, object] = {"id": _identity(held) or name, "metadata": mapping(metadata)}
-    if text is not None:
-        made["page_content"] = text
-    if isinstance(mapping(metadata).get("doc_uri"), str):
-        made["source"] = mapping(metadata)["doc_uri"]
-    if isinstance(mapping(metadata).get("title"), str):
-        made["title"] = mapping(metadata)["title"]
-    return made
-
-
-def _identity(held: dict[str, object]) -> str:
-    for key in ("id", "id_", "doc_id", "document_id", "node_id", "chunk_id", "_id"):
-        found = held.get(key)
-        if isinstance(found, (str, int)) and not isinstance(found, bool) and str(found):
-            return string(found) or str(found)
-    return ""
 
 
 def _moment(nanoseconds: int) -> str | None:

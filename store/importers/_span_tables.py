@@ -1,19 +1,21 @@
-"""Exports that are tables: rows as a JSON list, as lines, inside of an answer, or as CSV."""
+"""Exports that are tables: rows as a JSON list, as lines, inside of an answer, CSV or Parquet."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import Final
 
 from store.importers import _files
 from store.importers._base import Probe
+from store.importers._parquet import MAGIC, ParquetError, names_in_footer, rows_of
 from store.importers._span_files import documents, first_of
 from store.importers._wire import members
 from store.records.runs import Problem, ProblemKind
 
-__all__ = ["Row", "first_rows", "header_of", "rows"]
+__all__ = ["Row", "first_rows", "has_columns", "header_of", "is_table", "rows"]
 
 _HOLDERS: Final = ("data", "rows", "events", "spans", "calls", "observations", "objects", "traces")
 _LONGEST: Final = 1 << 28
@@ -34,7 +36,14 @@ def first_rows(head: bytes, *keys: str) -> list[Mapping[str, object]]:
         found = list(members(value.get(key)))[:3]
         if found:
             return found
-    return [value]
+    return list(_listed(value))[:3] or [value]
+
+
+def _listed(value: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """Yield the rows of an object that holds nothing but lists of them, under any names."""
+    if value and all(isinstance(each, list) for each in value.values()):
+        for each in value.values():
+            yield from members(each)
 
 
 def header_of(head: bytes) -> list[str]:
@@ -48,8 +57,23 @@ def header_of(head: bytes) -> list[str]:
         return []
 
 
+def is_table(probe: Probe) -> bool:
+    """Return whether a file is a table with names of columns: CSV or Parquet."""
+    return probe.head.startswith(MAGIC) or bool(header_of(probe.head))
+
+
+def has_columns(probe: Probe, *names: str) -> bool:
+    """Return whether a table has all these columns."""
+    if probe.head.startswith(MAGIC):
+        return names_in_footer(probe.path, [name.encode() for name in names])
+    return set(names) <= set(header_of(probe.head))
+
+
 def rows(probe: Probe, problem: Callable[[Problem], None], *keys: str) -> Iterator[Row]:
     """Yield the rows of a file; what of it could not be read goes to *problem*."""
+    if probe.head.startswith(MAGIC):
+        yield from _parquet(probe, problem)
+        return
     if header_of(probe.head):
         yield from _csv(probe, problem)
         return
@@ -67,9 +91,26 @@ def _rows_of(value: object, origin: str, keys: tuple[str, ...]) -> Iterator[Row]
         return
     holder = next((k for k in (*keys, *_HOLDERS) if any(members(value.get(k)))), None)
     if holder is None:
-        yield value, origin
+        yield from ((each, origin) for each in list(_listed(value)) or [value])
     else:
         yield from ((each, origin) for each in members(value[holder]))
+
+
+def _parquet(probe: Probe, problem: Callable[[Problem], None]) -> Iterator[Row]:
+    name = probe.path.name
+    number = 0
+    try:
+        for number, row in enumerate(rows_of(probe.path), 1):
+            held = {key: _plain(value) for key, value in row.items() if value is not None}
+            yield held, f"{name}:{number}"
+    except ParquetError as error:
+        what = f"the rows after this one cannot be read: {error}"
+        problem(Problem(f"{name}:{number}", what))
+
+
+def _plain(value: object) -> object:
+    """Return a moment as text; other values as they are."""
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _csv(probe: Probe, problem: Callable[[Problem], None]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from store.importers._fields import compact
 from store.importers._span_exchange import exchange_of
 from store.importers._span_steps import Kind, Step
-from store.importers._span_values import json_of
+from store.importers._span_values import data_of, json_of
 from store.importers._wire import Exchange, mapping
 from store.records.runs import Part, PartKind, ToolCall
 
@@ -82,7 +82,8 @@ class Tools:
 
 def _comparable(arguments: object) -> str:
     """Return arguments so that two spellings of the same JSON are equal."""
-    value = json_of(arguments)
+    found = data_of(arguments)
+    value = arguments if found is None else found
     held = mapping(value)
     if held.keys() in ({"input"}, {"kwargs"}):
         value = json_of(next(iter(held.values())))

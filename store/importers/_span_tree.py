@@ -26,7 +26,6 @@ _TAKEN: Final = (
     *("label", "finish_reason", "error", "session", "parent_id"),
 )
 _EVENT: Final = re.compile(r"(.+)\.(?:start|success|finish|error)-([0-9]+)")
-_DEEPEST: Final = 10_000
 _ALONE: Final = (
     "only the span of an agent is recorded: what it was asked and what it said, not what each "
     "call of its model was given"
@@ -117,107 +116,119 @@ def _session(steps: Iterable[Step]) -> str:
     return sessions.pop() if len(sessions) == 1 else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What stands around a span.
+
+    ``owner`` is the subagent it belongs to, ``None`` for the run itself, and
+    ``within`` the subagent that one was called by.  ``call`` is the
+    generation around it, with neither a tool nor an agent between them;
+    ``agent`` and ``tool`` say that one of them is around it (a tool since the
+    owner began).
+    """
+
+    owner: Step | None = None
+    within: Step | None = None
+    call: Step | None = None
+    agent: bool = False
+    tool: bool = False
+    is_root: bool = True
+
+    def inside(self, step: Step) -> _Standing:
+        """Return what stands around the spans within *step*, which this stands around."""
+        call = step if step.kind is Kind.GENERATION else self.call
+        if step.kind in (Kind.TOOL, Kind.AGENT, Kind.RETRIEVAL):
+            call = None
+        if step.kind is not Kind.AGENT:
+            tool = self.tool or step.kind is Kind.TOOL
+            return replace(self, call=call, tool=tool, is_root=False)
+        if self.agent and self.tool:
+            return _Standing(step, self.owner, call, agent=True, is_root=False)
+        return replace(self, call=call, agent=True, is_root=False)
+
+
 class _Tree:
-    """The spans of one run and who stands within whom."""
+    """The spans of one run, and what stands around each of them."""
 
     def __init__(self, steps: list[Step]) -> None:
         self.steps = sorted(steps, key=lambda step: step.start)
-        self._by_id = {(step.trace_id, step.span_id): step for step in steps if step.span_id}
+        self._around: dict[int, _Standing] = {}
+        known = {(step.trace_id, step.span_id) for step in steps if step.span_id}
+        below: dict[tuple[str, str], list[Step]] = {}
+        roots: list[Step] = []
+        for step in self.steps:
+            parent = (step.trace_id, step.parent_id)
+            if parent in known and step.parent_id != step.span_id:
+                below.setdefault(parent, []).append(step)
+            else:
+                roots.append(step)
+        # What only a circle of parents leads to has no root; its first span is taken for one.
+        for root in (*roots, *self.steps):
+            self._place(root, below)
 
-    def above(self, step: Step) -> list[Step]:
-        """Return what *step* stands within, the nearest first; a circle ends where it closes."""
-        found: list[Step] = []
-        seen = {step.span_id}
-        while len(found) < _DEEPEST:
-            parent = self._by_id.get((step.trace_id, step.parent_id))
-            if parent is None or parent.span_id in seen:
-                break
-            seen.add(parent.span_id)
-            found.append(parent)
-            step = parent
-        return found
+    def _place(self, root: Step, below: dict[tuple[str, str], list[Step]]) -> None:
+        waiting = [(root, _Standing())]
+        while waiting:
+            step, standing = waiting.pop()
+            if id(step) in self._around:
+                continue
+            self._around[id(step)] = standing
+            inside = standing.inside(step)
+            inner = below.get((step.trace_id, step.span_id), ()) if step.span_id else ()
+            waiting.extend((each, inside) for each in inner)
+
+    def around(self, step: Step) -> _Standing:
+        """Return what stands around *step*; an agent that begins a subagent belongs to it."""
+        return self._around.get(id(step), _Standing())
 
 
 def _split(name: str, tree: _Tree) -> Iterable[Thread]:
     """Yield the run of a tree, then those of its subagents, in the order they began."""
     kept = _without_copies(tree)
-    if not any(step.kind is Kind.GENERATION for step in kept):
+    if not any(step.kind is Kind.GENERATION for step, _ in kept):
         kept = _from_agents(kept)
     made: dict[str, Thread] = {}
-    owners: dict[str, str] = {}
-    for step in kept:
+    root = _title(tree)
+    for step, standing in kept:
         if step.kind is Kind.AGENT or (step.kind is Kind.OTHER and step.response in _EMPTY):
             continue
-        owner, agent, above = _owner(step, tree)
-        run_id = f"{name}/{owner}" if owner else name
+        owner = standing.owner
+        run_id = _run_id(name, owner)
         if run_id not in made:
-            made[run_id] = Thread(run_id, title=agent)
-            owners[run_id] = f"{name}/{above}" if above else name
+            title = root if owner is None else owner.label or owner.name
+            parent = None if owner is None else _run_id(name, standing.within)
+            made[run_id] = Thread(run_id, title=title, parent=parent)
         made[run_id].steps.append(step)
-    root = _title(tree)
-    for run_id, thread in made.items():
-        if not thread.calls:
-            continue
-        parent = owners[run_id] if run_id != name else None
-        yield replace(thread, title=thread.title or root, parent=parent)
+    return [thread for thread in made.values() if thread.calls]
 
 
-def _owner(step: Step, tree: _Tree) -> tuple[str, str, str]:
-    """Return the subagent that *step* is of, its name, and the subagent that one is within."""
-    above = tree.above(step)
-    agents = [
-        place
-        for place, each in enumerate(above)
-        if each.kind is Kind.AGENT
-        and any(outer.kind is Kind.TOOL for outer in above[place + 1 :])
-        and any(outer.kind is Kind.AGENT for outer in above[place + 1 :])
-    ]
-    if not agents:
-        return "", "", ""
-    # Agents that stand directly within one another are one; a tool between them makes two.
-    place = agents[0]
-    for later in agents[1:]:
-        if any(each.kind is Kind.TOOL for each in above[place + 1 : later]):
-            break
-        place = later
-    outer = _owner(above[place], tree)[0]
-    agent = above[place]
-    return agent.span_id, agent.label or agent.name, outer
+def _run_id(name: str, owner: Step | None) -> str:
+    return name if owner is None else f"{name}/{owner.span_id}"
 
 
 def _title(tree: _Tree) -> str:
-    roots = (step for step in tree.steps if not tree.above(step))
+    roots = (step for step in tree.steps if tree.around(step).is_root)
     return next((step.label or step.name for step in roots if step.label or step.name), "")
 
 
-def _without_copies(tree: _Tree) -> list[Step]:
+def _without_copies(tree: _Tree) -> list[tuple[Step, _Standing]]:
     """Return the steps without generations that only repeat the one within them."""
-    inside: dict[str, list[Step]] = {}
+    inside: dict[int, list[Step]] = {}
     for step in tree.steps:
-        if step.kind is Kind.GENERATION:
-            outer = _outer(step, tree)
-            if outer is not None:
-                inside.setdefault(outer.span_id, []).append(step)
-    made: dict[int, Step | None] = {}
-    for step in reversed(tree.steps):
-        inner = inside.get(step.span_id, ()) if step.kind is Kind.GENERATION else ()
-        if not inner:
-            continue
-        made[id(step)] = None
-        (only, *others) = inner
-        if not others:
-            made[id(only)] = _merged(made.get(id(only)) or only, step)
-    kept = [made.get(id(step), step) for step in tree.steps]
-    return [step for step in kept if step is not None]
-
-
-def _outer(step: Step, tree: _Tree) -> Step | None:
-    for above in tree.above(step):
-        if above.kind is Kind.GENERATION:
-            return above
-        if above.kind in (Kind.TOOL, Kind.AGENT, Kind.RETRIEVAL):
-            return None
-    return None
+        outer = tree.around(step).call if step.kind is Kind.GENERATION else None
+        if outer is not None:
+            inside.setdefault(id(outer), []).append(step)
+    merged: dict[int, Step] = {}
+    for step in tree.steps:
+        inner = inside.get(id(step), [])
+        if len(inner) == 1:
+            place = id(inner[0])
+            merged[place] = _merged(inner[0], merged.get(id(step), step))
+    return [
+        (merged.get(id(step), step), tree.around(step))
+        for step in tree.steps
+        if id(step) not in inside
+    ]
 
 
 def _merged(inner: Step, outer: Step) -> Step:
@@ -236,15 +247,15 @@ def _merged(inner: Step, outer: Step) -> Step:
     return replace(inner, **taken)
 
 
-def _from_agents(steps: list[Step]) -> list[Step]:
+def _from_agents(steps: list[tuple[Step, _Standing]]) -> list[tuple[Step, _Standing]]:
     """Take the spans of agents for calls where no call has one, and say what that lacks."""
     made = []
-    for step in steps:
+    for step, standing in steps:
         if step.kind is Kind.AGENT and step.request not in _EMPTY:
             call = replace(step, kind=Kind.GENERATION, label="")
             call.shortfalls = list(step.shortfalls)
             call.lacks(_ALONE)
-            made.append(call)
+            made.append((call, standing))
         else:
-            made.append(step)
+            made.append((step, standing))
     return made

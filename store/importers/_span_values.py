@@ -33,6 +33,8 @@ _LONGEST: Final = 1 << 20
 _DEEPEST: Final = 60
 _BODIES: Final = ("content", "parts", "contents", "text", "message", "tool_calls", "output")
 _DIGITS: Final = 9
+_ARRAY: Final = re.compile(r"\barray\(")
+_ARRAY_END: Final = re.compile(r",\s*dtype=[a-z0-9]+\)")
 _WHOLE: Final = re.compile(r"[0-9]{1,18}")
 
 
@@ -205,8 +207,11 @@ def data_of(value: object) -> object:
         return found
     if value.lstrip()[:1] not in _OPENS or len(value) > _LONGEST or _depth(value) > _DEEPEST:
         return None
+    text = value.strip()
+    if "array(" in text:  # NumPy's spelling of a list
+        text = _ARRAY_END.sub(")", _ARRAY.sub("(", text))
     try:
-        return ast.literal_eval(value.strip())
+        return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
 

@@ -8,52 +8,60 @@ of each agent's model context, which may send fewer of them than it keeps.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node, lines_of
+from store.importers._agent_json import document, head_node
 from store.importers._agent_messages import call_part, parts_of, turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._wire import Turn, count, items, mapping, members, string
+from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
-from store.records.runs import Part, PartKind, ProblemKind, Run, Usage
+from store.records.runs import Part, PartKind, Problem, ProblemKind, Run, Usage
 
 __all__ = ["IMPORTER"]
 
 _NAME: Final = "autogen"
 _CALLS: Final = frozenset({"LLMCall", "LLMStreamEnd"})
+_CALL: Final = re.compile(rb'"type":\s?"(?:LLMCall|LLMStreamStart|LLMStreamEnd)"')
+_DELIVERY: Final = re.compile(rb'"delivery_stage":\s?"DeliveryStage\.')
 _STATES: Final = ("TeamState", "AssistantAgentState", "BaseGroupChatManagerState")
 _REASON: Final = f"{ALL_BEFORE}; the state does not say whether its context sends all it keeps"
 
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is a log of events or a saved state."""
+    if not probe.is_folder and _is_log(probe.head):
+        return True
     root = head_node(probe)
     if root is None or root.kind != "object":
         return False
     kind = root.get("type")
     text = (kind.text or "") if kind is not None else ""
-    if text in ("LLMCall", "LLMStreamStart", "LLMStreamEnd"):
-        return True
-    if text in ("Message", "MessageDropped", "MessageHandlerException", "ToolCall"):
-        return b'"LLMCall"' in probe.head or root.get("agent_id") is not None
     if text in _STATES or text.endswith("AgentState"):
         return root.get("agent_states") is not None or root.get("llm_context") is not None
     return root.get("llm_context") is not None
 
 
+def _is_log(head: bytes) -> bool:
+    """Return whether a file begins with lines of the log, bare or behind the name of the logger."""
+    start = head.lstrip(b"\xef\xbb\xbf \r\n")[:200]
+    first = start.partition(b"{")[0]
+    if first and b"autogen_core" not in first:
+        return False
+    return b"{" in start and bool(_CALL.search(head) or _DELIVERY.search(head))
+
+
 def read(probe: Probe) -> Iterator[Run]:
     """Yield a run for each agent."""
-    root = head_node(probe)
-    kind = root.get("type") if root is not None else None
-    told = (kind.text or "") if kind is not None else ""
-    if told.startswith(("LLM", "Message", "ToolCall")):
+    if _is_log(probe.head):
         yield from _log(probe)
-        return
-    yield from _state(probe)
+    else:
+        yield from _state(probe)
 
 
 # -- logs -----------------------------------------------------------------------------
@@ -61,31 +69,45 @@ def read(probe: Probe) -> Iterator[Run]:
 
 def _log(probe: Probe) -> Iterator[Run]:
     agents: dict[str, AgentRun] = {}
-    problems: list[tuple[str, str]] = []
+    problems: list[Problem] = []
+    others = 0
     waiting: dict[str, list[object]] = {}
-    for number, value, trouble in lines_of(probe):
+    for number, line in _lines(probe):
         origin = f"{probe.path.name}:{number}"
-        if trouble:
-            problems.append((origin, trouble))
+        at = line.find(b"{")
+        try:
+            event = mapping(loads(line[at:])) if at >= 0 else {}
+        except JsonError as error:
+            broken = line.lstrip()[:1] == b"{" or _CALL.search(line)
+            others += not broken
+            if broken:
+                what = f"this line is not JSON ({error}); the other lines were read"
+                problems.append(Problem(origin, what))
             continue
-        event = mapping(value)
         kind, name = string(event.get("type")), string(event.get("agent_id"))
+        others += not event
         if kind == "LLMStreamStart":
             waiting[name] = items(event.get("messages"))
         elif kind in _CALLS:
             agent = agents.setdefault(name, _agent(probe, name))
             messages = items(event.get("messages")) or waiting.pop(name, [])
             _log_call(agent, messages, event, origin)
-        elif kind == "ToolCall" and name in agents:
-            # What the tool returned is logged without an id: the next request tells whose it is.
-            continue
+    if others:
+        what = f"{others} lines are of another log, and were left out"
+        problems.append(Problem(probe.path.name, what, ProblemKind.NOTED))
     if not agents:
         raise UnreadableError(_files.shown(probe.label), "holds no call of a model")
     for agent in agents.values():
-        for where, what in problems:
-            agent.builder.problem(where, what)
+        agent.builder.problems.extend(problems)
         problems = []
         yield agent.finish()
+
+
+def _lines(probe: Probe) -> Iterator[tuple[int, bytes]]:
+    with _files.open_regular(probe.path, _files.LONG_LINES) as file:
+        for line in _files.lines(file):
+            if line.data.strip():
+                yield line.number, line.data
 
 
 def _agent(probe: Probe, name: str) -> AgentRun:

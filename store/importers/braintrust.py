@@ -14,7 +14,7 @@ from store.importers._span_console import moment
 from store.importers._span_filling import settings_of, usage_from
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Kind, Step
-from store.importers._span_tables import first_rows, header_of, rows
+from store.importers._span_tables import first_rows, has_columns, is_table, rows
 from store.importers._span_values import json_of
 from store.importers._wire import items, mapping, string
 from store.records.grades import Grade, Layer
@@ -31,9 +31,8 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins rows of Braintrust."""
     if probe.is_folder:
         return False
-    columns = header_of(probe.head)
-    if columns:
-        return {"root_span_id", "span_attributes"} <= set(columns)
+    if is_table(probe):
+        return has_columns(probe, "root_span_id", "span_attributes")
     return any(map(_is_row, first_rows(probe.head)))
 
 
@@ -88,8 +87,9 @@ IMPORTER = Importer(
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
     grade_note="unknown where the input was left out or stands in an attachment",
-    recognised_by="root_span_id and span_attributes, as JSON, lines or CSV",
+    recognised_by="root_span_id and span_attributes, as JSON, lines, CSV or Parquet",
     order=240,
     recognise=recognise,
     read=read,
+    alone=True,
 )

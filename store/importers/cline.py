@@ -16,6 +16,7 @@ from store.importers import _files
 from store.importers._agent_json import document
 from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
 from store.importers._cline_run import task_run
+from store.importers._cline_session import is_session, session_run
 from store.importers._cline_task import HISTORY, Task, load_beside
 from store.importers._probing import file_probe
 from store.importers._wire import members
@@ -34,6 +35,8 @@ def recognise(probe: Probe) -> bool:
     if probe.is_folder:
         return HISTORY in probe.names
     head = probe.head.removeprefix(b"\xef\xbb\xbf")
+    if is_session(head):
+        return True
     if not _LIST.match(head) or b'"role"' not in head or b'"content"' not in head:
         return False
     return probe.path.name == HISTORY or any(sign in head for sign in _SIGNS)
@@ -47,17 +50,27 @@ def read(probe: Probe) -> Iterator[Run]:
         inner = file_probe(path, label)
     except OSError as error:
         raise UnreadableError(label, f"cannot be read ({error.strerror})") from None
-    task = Task(list(members(document(inner))))
+    value = document(inner)
+    if isinstance(value, dict):
+        builder = RunBuilder(path.stem, label, _FORMAT, Layer.TRANSCRIPT)
+        yield _told(session_run(value, builder, path.name), label)
+        return
+    task = Task(list(members(value)))
     folder = path.parent
     if path.name == HISTORY:
         load_beside(task, folder, label.rpartition("/")[0] or ".")
     named = folder.resolve().name if path.name == HISTORY else path.stem
     builder = RunBuilder(named, label, _FORMAT, Layer.TRANSCRIPT, title=task.title)
     run = task_run(task, builder, path.name)
-    problems = [*task.problems, *run.problems]
-    if not run.calls:
-        problems.append(Problem(_files.shown(label), NO_CALLS, ProblemKind.NOTED))
-    yield replace(run, problems=tuple(problems))
+    yield _told(replace(run, problems=(*task.problems, *run.problems)), label)
+
+
+def _told(run: Run, label: str) -> Run:
+    """Return *run*, which says so where it holds no call."""
+    if run.calls:
+        return run
+    told = Problem(_files.shown(label), NO_CALLS, ProblemKind.NOTED)
+    return replace(run, problems=(*run.problems, told))
 
 
 IMPORTER = Importer(
@@ -71,7 +84,7 @@ IMPORTER = Importer(
     ),
     recognised_by=(
         "a folder with api_conversation_history.json; a list of messages with <task> or "
-        "<environment_details>"
+        "<environment_details>; an object with sessionId, agent, origin and messages"
     ),
     order=30,
     recognise=recognise,

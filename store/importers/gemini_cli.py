@@ -1,7 +1,7 @@
 """Gemini CLI: its recorded chats, saved histories, headless streams, and the folder of a project.
 
 The client masks old results and folds the history in memory; older versions
-leave no trace of it, newer ones write the changed history back.
+leave no trace of it, newer ones write the changed history into the file.
 """
 
 from __future__ import annotations
@@ -199,8 +199,8 @@ IMPORTER = Importer(
     layer=Layer.TRANSCRIPT,
     grade=Grade.INFERRED,
     grade_note=(
-        "what the client masks and folds in memory is known only where it wrote its history "
-        "back; unknown after a compression without that, and for headless streams"
+        "derived where the client writes every change of its history into the file; inferred for "
+        "older clients; unknown after a compression that left none, and for headless streams"
     ),
     recognised_by=(
         "JSON or JSON lines with sessionId and projectHash; a list of contents with role and "

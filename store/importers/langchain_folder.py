@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from store.importers import _files
+from store.importers._archive_place import is_archive
 from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
 from store.importers._lc_join import joined, told_by
 from store.importers._lc_members import FORMATS, Member, Members, members_of
@@ -91,7 +92,10 @@ def _others(probe: Probe, told: set[Path]) -> tuple[list[HandOver], list[str]]:
     left: list[str] = []
     for name in sorted(probe.names - _NOT_WALKED):
         path = probe.path / name
-        if path in told or any(path in each.parents for each in told) or path.is_symlink():
+        if path in told or any(path in each.parents for each in told):
+            continue
+        if path.is_symlink():
+            left.append(f"{name} (a link)")
             continue
         label = f"{probe.label}/{name}"
         try:
@@ -99,8 +103,9 @@ def _others(probe: Probe, told: set[Path]) -> tuple[list[HandOver], list[str]]:
         except OSError:
             left.append(name)
             continue
-        known = isinstance(inner, Probe) and any(
-            not each.last_resort and each.recognise(inner) for each in importers
+        known = isinstance(inner, Probe) and (
+            is_archive(inner.head)
+            or any(not each.last_resort and each.recognise(inner) for each in importers)
         )
         if known or path.is_dir():
             handed.append(HandOver(path, label, lambda run: run))

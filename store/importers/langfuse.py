@@ -15,7 +15,7 @@ from store.importers._base import Importer, Probe
 from store.importers._span_console import moment
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Traced
-from store.importers._span_tables import first_rows, header_of, rows
+from store.importers._span_tables import first_rows, has_columns, is_table, rows
 from store.importers._span_values import json_of, number
 from store.importers._wire import mapping, members, string
 from store.records.grades import Grade, Layer
@@ -34,9 +34,9 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins an export of Langfuse."""
     if probe.is_folder:
         return False
-    columns = header_of(probe.head)
-    if columns:
-        return _is_observation(dict.fromkeys(columns, ""))
+    if is_table(probe):
+        names = (("traceId", *_MARKS), ("trace_id", *_SNAKE))
+        return any(has_columns(probe, own, mark) for own, *marks in names for mark in marks)
     found = first_rows(probe.head, "batch")
     if not found:
         return False

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._lc_join import homed
 from store.importers._lc_thread_run import run_of
 from store.importers._ls_runs import Runs, looks_like_runs
 from store.importers._ls_threads import threads_of
@@ -31,7 +32,7 @@ def read(probe: Probe) -> Iterator[Run]:
     """Yield the run of each thread, and of each sub-agent of it."""
     runs = Runs()
     runs.add_file(probe.path, probe.path.name)
-    records = threads_of(runs)
+    records = homed(threads_of(runs))
     if not records:
         said = "; ".join(problem.what for problem in runs.problems)
         what = "holds no run of a model, so nothing in it can be audited"
@@ -51,7 +52,7 @@ IMPORTER = Importer(
     "that it edited the request",
     recognised_by="objects with run_type, trace_id and dotted_order: JSON, JSON Lines, bodies for "
     "/runs/batch and /runs/multipart (also in zstd), files of traces that could not be sent, "
-    "Parquet of a bulk export",
+    "Parquet of a bulk export; events of callbacks (on_chat_model_start)",
     order=250,
     recognise=recognise,
     read=read,

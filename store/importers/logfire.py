@@ -15,7 +15,7 @@ from store.importers._span_files import documents, first_of
 from store.importers._span_otlp import attributes_of
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
-from store.importers._span_tables import Row, header_of, rows
+from store.importers._span_tables import Row, has_columns, is_table, rows
 from store.importers._span_values import json_of
 from store.importers._wire import items, mapping, members, string
 from store.records.grades import Grade, Layer
@@ -34,13 +34,13 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins records of Logfire."""
     if probe.is_folder:
         return False
-    names = set(header_of(probe.head))
-    if not names:
-        value = first_of(probe.head)
-        held = mapping(value)
-        names = {string(each.get("name")) for each in members(held.get("columns"))}
-        found = [*members(value), *members(held.get("rows")), held]
-        names |= {name for each in found[:2] for name in each}
+    if is_table(probe):
+        return has_columns(probe, *_WANTED, "start_timestamp", "parent_span_id")
+    value = first_of(probe.head)
+    held = mapping(value)
+    names = {string(each.get("name")) for each in members(held.get("columns"))}
+    found = [*members(value), *members(held.get("rows")), held]
+    names |= {name for each in found[:2] for name in each}
     return names >= _WANTED and len(names & _MARKS) > 1
 
 
@@ -54,7 +54,7 @@ def read(probe: Probe) -> Iterator[Run]:
 
 
 def _rows(probe: Probe, reading: Reading) -> Iterator[Row]:
-    if header_of(probe.head):
+    if is_table(probe):
         yield from rows(probe, reading.problems.append)
         return
     for document in documents(probe):
@@ -108,7 +108,8 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="unknown where texts were scrubbed or left out, and where only the span of an "
     "agent is recorded",
-    recognised_by="columns span_name, attributes and start_timestamp, by rows, by columns or CSV",
+    recognised_by="columns span_name, attributes and start_timestamp, by rows, by columns, CSV or "
+    "Parquet",
     order=245,
     recognise=recognise,
     read=read,

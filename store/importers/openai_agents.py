@@ -110,4 +110,5 @@ IMPORTER = Importer(
     order=230,
     recognise=recognise,
     read=read,
+    alone=True,
 )

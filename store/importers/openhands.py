@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node, lines_of
+from store.importers._agent_json import document, head_node
 from store.importers._agent_run import AgentRun
-from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._base import Importer, Listed, Probe, UnreadableError
 from store.importers._openhands_logs import LOG_NAME, is_log, log_runs
 from store.importers._openhands_v0 import Rule, read_v0
 from store.importers._openhands_v1 import is_v1, read_v1
@@ -27,6 +28,8 @@ _NAME: Final = "openhands"
 _EVENT: Final = re.compile(r"(?:event-)?(\d{1,12})(?:-[0-9a-fA-F-]{4,40})?\.json")
 _EVENTS: Final = "events"
 _LARGEST: Final = 64 << 20
+_INSTANCE: Final = re.compile(rb'\s*\{\s*"instance_id"\s*:\s*"([^"\\]{1,200})"')
+_HEAD: Final = 4096
 _PEEK: Final = 3
 """How many files of a folder are looked at, to tell what all of them are."""
 
@@ -163,21 +166,53 @@ def _time(name: str) -> float:
 
 def _evaluation(probe: Probe) -> Iterator[Run]:
     """Yield a run for each line of an evaluation's output."""
-    for number, value, trouble in lines_of(probe):
-        origin = f"{probe.path.name}:{number}"
-        held = mapping(value)
-        name = string(held.get("instance_id")) or f"{probe.path.stem}:{number}"
-        problems = [Problem(origin, trouble)] if trouble else []
-        history = items(held.get("history"))
-        if not history and not trouble:
-            problems.append(Problem(origin, "holds no history of events", ProblemKind.NOTED))
-        error = string(held.get("error")).strip().partition("\n")[0]
-        if error:
-            what = f"the evaluation ended with an error: {error}"
-            problems.append(Problem(origin, what, ProblemKind.NOTED))
-        yield _events_run(
-            probe, history, name, f"{origin}#", mapping(held.get("metadata")), problems
-        )
+    for listed in listing(probe):
+        for run in listed.read():
+            if isinstance(run, Run):
+                yield run
+
+
+def listing(probe: Probe) -> Iterator[Listed]:
+    """Yield what a file holds; the lines of an evaluation's output by what they begin with."""
+    root = head_node(probe)
+    if root is None or root.get("instance_id") is None:
+        yield Listed("", "", partial(read, probe), size=probe.size or None, more=True)
+        return
+    start = 0
+    with _files.open_regular(probe.path, _files.LONG_LINES) as file:
+        for line in _files.lines(file):
+            size = len(line.data)
+            if line.data.strip():
+                told = _INSTANCE.match(line.data[:_HEAD])
+                name = told[1].decode(errors="replace") if told else ""
+                place = (start, size)
+                read_line = partial(_line_run, probe, line.number, place)
+                yield Listed(name, f":{line.number}", read_line, title=name, size=size)
+            start += size
+
+
+def _line_run(probe: Probe, number: int, place: tuple[int, int]) -> Iterator[Run]:
+    """Yield the run of one line, which stands at *place* (start and length in bytes)."""
+    origin = f"{probe.path.name}:{number}"
+    problems: list[Problem] = []
+    held: Mapping[str, object] = {}
+    with _files.open_regular(probe.path) as file:
+        file.seek(place[0])
+        data = file.read(place[1])
+    try:
+        held = mapping(loads(data))
+    except JsonError as error:
+        what = f"this line is not JSON ({error}); the other lines were read"
+        problems.append(Problem(origin, what))
+    name = string(held.get("instance_id")) or f"{probe.path.stem}:{number}"
+    history = items(held.get("history"))
+    if held and not history:
+        problems.append(Problem(origin, "holds no history of events", ProblemKind.NOTED))
+    ended = string(held.get("error")).strip().partition("\n")[0]
+    if ended:
+        what = f"the evaluation ended with an error: {ended}"
+        problems.append(Problem(origin, what, ProblemKind.NOTED))
+    yield _events_run(probe, history, name, f"{origin}#", mapping(held.get("metadata")), problems)
 
 
 def _events_run(  # noqa: PLR0913, PLR0917 - what a stream of events is
@@ -213,4 +248,5 @@ IMPORTER = Importer(
     order=210,
     recognise=recognise,
     read=read,
+    listing=listing,
 )

@@ -1,7 +1,8 @@
 """Phoenix: spans of its interface and REST API, and its data frames as CSV.
 
 Attributes follow OpenInference, with flat or nested names.  A data frame
-written as CSV has lists as Python spells them.
+written as CSV has lists as Python spells them.  The server keeps its spans in
+a SQLite database, of which a private copy is read.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from typing import Final
 
 from store.importers._base import Importer, Probe
 from store.importers._span_console import moment
+from store.importers._span_database import database_rows, is_database, is_span_database
 from store.importers._span_otlp import attributes_of, otlp_span
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
-from store.importers._span_tables import first_rows, header_of, rows
+from store.importers._span_tables import first_rows, has_columns, is_table, rows
 from store.importers._span_values import data_of, json_of
 from store.importers._wire import mapping, members, string
 from store.records.grades import Grade, Layer
@@ -30,9 +32,10 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins spans of Phoenix."""
     if probe.is_folder:
         return False
-    columns = header_of(probe.head)
-    if columns:
-        return "context.span_id" in columns or "context.trace_id" in columns
+    if is_database(probe.head):
+        return is_span_database(probe)
+    if is_table(probe):
+        return has_columns(probe, "context.span_id") or has_columns(probe, "context.trace_id")
     return any(_is_span(each) for each in first_rows(probe.head))
 
 
@@ -53,7 +56,9 @@ def _is_otlp(value: Mapping[str, object]) -> bool:
 def read(probe: Probe) -> Iterator[Run]:
     """Yield a run for each trace, or for each session that has several."""
     reading = Reading(probe, _NAME)
-    for row, origin in rows(probe, reading.problems.append):
+    in_database = is_database(probe.head)
+    found = database_rows(probe) if in_database else rows(probe, reading.problems.append)
+    for row, origin in found:
         if _is_otlp(row):
             reading.add_span(otlp_span(row, origin))
         elif _is_span(row):
@@ -99,7 +104,8 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="unknown where messages are missing from the numbered attributes or texts were "
     "redacted, and where only the span of an agent is recorded",
-    recognised_by="context.trace_id and span_kind, as a JSON list, lines or the columns of CSV",
+    recognised_by="context.trace_id and span_kind, as a JSON list or lines; a table with "
+    "context.span_id (CSV, Parquet, SQLite); the SQLite database of a server",
     order=215,
     recognise=recognise,
     read=read,

@@ -16,6 +16,7 @@ from store.importers import _files
 from store.importers._base import HEAD_BYTES, NO_CALLS, HandOver, Importer, Probe
 from store.importers._fields import Fields
 from store.importers._run_events import EVENTS, EventReader
+from store.importers._run_imported import Imported, read_imported
 from store.importers._run_listing import listed
 from store.importers._run_store import Objects, StoreReader
 from store.records.grades import Grade, Layer
@@ -78,6 +79,7 @@ class _Facts:
     grant: Grant | None = None
     budget: Budget | None = None
     files: dict[str, str] = field(default_factory=dict)
+    imported: Imported | None = None
 
 
 @dataclass(slots=True)
@@ -140,27 +142,34 @@ class _Folder:
         return path
 
     def _run(self, facts: _Facts, store: StoreReader, native: list[str]) -> Run:
+        imported = facts.imported
         builder = RunBuilder(
             run_id=facts.run_id,
             path=self.path,
             format=IMPORTER.name,
-            layer=IMPORTER.layer,
+            layer=imported.layer if imported else IMPORTER.layer,
             title=facts.title,
+            parent_run=imported.parent_run if imported else None,
+            branch=imported.branch if imported else None,
             grant=facts.grant,
             budget=facts.budget,
             versions=store.versions,
             refresh_failures=store.refresh_failures,
         )
-        reader = EventReader(builder, store.objects)
+        reader = EventReader(builder, store.objects, imported=imported is not None)
         for name in native:
             self._events(reader, facts, name)
         reader.finish(self.folder.resolve().name)
-        told = (*self.problems, *store.problems, *builder.problems)
-        if not builder.calls and all(each.kind is not ProblemKind.LOST for each in told):
+        known = imported.problems if imported else []
+        told = (*known, *self.problems, *store.problems, *builder.problems)
+        if not (builder.calls or imported) and all(
+            each.kind is not ProblemKind.LOST for each in told
+        ):
             builder.problem(self.path, NO_CALLS)
-        builder.problems[:0] = self.problems + store.problems
+        builder.problems[:0] = known + self.problems + store.problems
         builder.other_events[:0] = self.other_events + store.other_events
-        return builder.finish()
+        # Without calls there is nothing to grade but what the first record was.
+        return builder.finish(imported.grade if imported and not builder.calls else None)
 
     def _events(self, reader: EventReader, facts: _Facts, name: str) -> None:
         path = self._inside(name)
@@ -233,6 +242,7 @@ class _Folder:
         if budget := fields.inner("budget"):
             limits = (budget.whole(name) for name in Budget.__slots__)
             facts.budget = Budget(*(limit or 0 for limit in limits))
+        facts.imported = read_imported(fields.inner("imported"), self.path, IMPORTER.layer)
         files = fields.mapping("files") or {}
         listed = Fields(files, lambda what: self._lost(where, what), "files.")
         for name in files:

@@ -9,6 +9,7 @@ that the agent is given stands beside the conversations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from store.builder import RunBuilder
@@ -16,7 +17,7 @@ from store.importers import _files
 from store.importers._agent_json import document, head_node
 from store.importers._agent_messages import turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
-from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._base import Importer, Listed, Probe, UnreadableError
 from store.importers._wire import Turn, items, mapping, members, string
 from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, ProblemKind, Run
@@ -42,23 +43,36 @@ def recognise(probe: Probe) -> bool:
     return "task_id" in keys and bool({"traj", "reward"} & keys)
 
 
-def read(probe: Probe) -> Iterator[Run]:
-    """Yield a run for each conversation."""
+def listing(probe: Probe) -> Iterator[Listed]:
+    """Yield the conversations of a file of results."""
     value = document(probe)
     whole = mapping(value)
     simulations = list(members(whole.get("simulations")))
     if simulations:
         policy = string(mapping(mapping(whole.get("info")).get("environment_info")).get("policy"))
         for number, each in enumerate(simulations):
+            name = _name(each, number)
             origin = f"{probe.path.name}#simulations/{number}/messages"
-            yield _simulated(probe, each, _name(each, number), origin, policy)
+            read = partial(_simulated, probe, each, name, origin, policy)
+            yield Listed(name, f"simulations/{number}", read, title=name)
         return
-    listed = value if isinstance(value, list) else [value]
-    found = [each for each in members(listed) if "traj" in each]
+    found = [
+        each for each in members(value if isinstance(value, list) else [value]) if "traj" in each
+    ]
     if not found:
         raise UnreadableError(_files.shown(probe.label), "holds no conversation of a task")
     for number, each in enumerate(found):
-        yield _run(probe, each, _name(each, number), f"{probe.path.name}#{number}/traj")
+        name = _name(each, number)
+        origin = f"{probe.path.name}#{number}/traj"
+        yield Listed(name, str(number), partial(_run, probe, each, name, origin), title=name)
+
+
+def read(probe: Probe) -> Iterator[Run]:
+    """Yield a run for each conversation."""
+    for listed in listing(probe):
+        for run in listed.read():
+            if isinstance(run, Run):
+                yield run
 
 
 def _name(value: Mapping[str, object], number: int) -> str:
@@ -70,7 +84,7 @@ def _builder(probe: Probe, name: str) -> RunBuilder:
     return RunBuilder(f"{probe.path.stem}/{name}", probe.label, _NAME, Layer.STATE, title=name)
 
 
-def _run(probe: Probe, value: Mapping[str, object], name: str, origin: str) -> Run:
+def _run(probe: Probe, value: Mapping[str, object], name: str, origin: str) -> Iterator[Run]:
     agent = AgentRun(_builder(probe, name))
     for at, message in enumerate(members(value.get("traj"))):
         _take(agent, message, f"{origin}/{at}")
@@ -78,7 +92,7 @@ def _run(probe: Probe, value: Mapping[str, object], name: str, origin: str) -> R
     if error:
         what = f"the conversation ended with an error: {error.partition(chr(10))[0]}"
         agent.builder.problem(origin, what, ProblemKind.NOTED)
-    return agent.finish()
+    yield agent.finish()
 
 
 def _take(agent: AgentRun, message: Mapping[str, object], origin: str) -> None:
@@ -101,7 +115,7 @@ def _take(agent: AgentRun, message: Mapping[str, object], origin: str) -> None:
 
 def _simulated(
     probe: Probe, value: Mapping[str, object], name: str, origin: str, policy: str
-) -> Run:
+) -> Iterator[Run]:
     """Yield the run of tau2's agent: what its user did by himself is not in its requests."""
     agent = AgentRun(_builder(probe, name))
     if policy:
@@ -124,7 +138,7 @@ def _simulated(
             continue
         for each in items(message.get("tool_messages")) or [message]:
             _take(agent, mapping(each), place)
-    return agent.finish()
+    yield agent.finish()
 
 
 IMPORTER = Importer(
@@ -137,4 +151,5 @@ IMPORTER = Importer(
     order=520,
     recognise=recognise,
     read=read,
+    listing=listing,
 )

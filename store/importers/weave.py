@@ -17,7 +17,7 @@ from store.importers._span_console import moment
 from store.importers._span_filling import settings_of, usage_from
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Kind, Step
-from store.importers._span_tables import first_rows, header_of, rows
+from store.importers._span_tables import first_rows, has_columns, is_table, rows
 from store.importers._span_values import json_of
 from store.importers._wire import mapping, string
 from store.records.grades import Grade, Layer
@@ -44,9 +44,8 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins calls of Weave."""
     if probe.is_folder:
         return False
-    columns = header_of(probe.head)
-    if columns:
-        return {"op_name", "trace_id", "started_at"} <= set(columns)
+    if is_table(probe):
+        return has_columns(probe, "op_name", "trace_id", "started_at")
     return any(_is_call(each) for each in first_rows(probe.head))
 
 
@@ -125,4 +124,5 @@ IMPORTER = Importer(
     order=235,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -123,7 +123,7 @@ def test_the_whole_folder_has_one_run_for_each_thread_and_names_the_rest(shared:
     told += [item for item in found if isinstance(item, Problem)]
     assert {problem.kind for problem in told} == {ProblemKind.NOTED}
     words = " ".join(problem.what for problem in told)
-    for name in ("result_store.jsonl", "serde_samples.json", "callbacks_cited_content.json"):
+    for name in ("result_store.jsonl", "serde_samples.json", "state_history.json"):
         assert name in words
 
 

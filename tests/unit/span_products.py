@@ -4,6 +4,10 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from arro3.core import Array, DataType, Table
+from arro3.io import write_parquet
 
 BODY = "The limit of one batch is 200 items. " * 20
 ASKED: list[dict[str, object]] = [{"role": "user", "content": "What is the limit?"}]
@@ -316,6 +320,17 @@ def phoenix_csv(path: Path) -> None:
     )
 
 
+def phoenix_parquet(path: Path) -> None:
+    """Write the same data frame as Parquet."""
+    phoenix_csv(path)
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns: dict[str, Any] = {
+        name: Array([row[name] or None for row in rows], type=DataType.utf8()) for name in rows[0]
+    }
+    write_parquet(Table.from_pydict(columns), str(path))
+
+
 def weave(path: Path) -> None:
     """Write calls of Weave as lines."""
 
@@ -463,6 +478,7 @@ PRODUCTS = [
     ("mlflow", mlflow_old),
     ("phoenix", phoenix),
     ("phoenix", phoenix_csv),
+    ("phoenix", phoenix_parquet),
     ("weave", weave),
     ("braintrust", braintrust),
     ("logfire", logfire),

@@ -214,8 +214,11 @@ def test_a_continuation_is_the_same_run_and_copied_steps_count_once(
     assert len(run.calls) == 3
     assert "2 steps are copies" in run.problems[-1].what
     assert [edit.tool_call_ids for edit in run.edits] == [("c1",)]
+    part = {**atif(start, agent_step("sum up")), "session_id": "s-summary"}
+    (tmp_path / "trajectory.summarization-1-summary.json").write_text(json.dumps(part))
     folder = [item for item in open_paths([str(tmp_path)]) if isinstance(item, Run)]
-    assert [each.run_id for each in folder] == ["s"]
+    told = [(each.run_id, each.parent_run) for each in folder]
+    assert told == [("s", None), ("s-summary", "s")]
 
 
 def test_a_continuation_outside_of_the_folder_is_not_followed(opened: Open) -> None:
@@ -296,7 +299,9 @@ def test_lines_of_autogen_are_calls_as_they_were_sent(opened: Open) -> None:
     }
     other = {**call, "agent_id": "b/1"}
     lines = [call, {"type": "Message", "payload": "x"}, other]
-    first, second = opened("events.jsonl", "\n".join(map(json.dumps, lines)))
+    told = "\n".join(f"INFO:autogen_core.events:{json.dumps(line)}" for line in lines)
+    first, second = opened("events.jsonl", f"{told}\nINFO:autogen_core:Publishing a message\n")
+    assert [problem.what[:7] for problem in first.problems] == ["1 lines"]
     assert (first.run_id, second.run_id) == ("events.jsonl/a/1", "events.jsonl/b/1")
     assert first.grade is Grade.RECORDED
     assert first.calls[0].usage.input_tokens == 7

@@ -3,7 +3,8 @@
 import json
 from dataclasses import replace
 
-from store.records.runs import Answer, Problem, ProblemKind
+from store.records.grades import Grade
+from store.records.runs import Answer, ContextEdit, EditKind, Problem, ProblemKind
 from store.records.sources import VersionKey
 from tests.made import BODY, FakeProgram, command, made_audit, made_run, unknown_audit
 
@@ -25,6 +26,17 @@ def test_a_call_is_shown_without_what_later_calls_held() -> None:
 def test_reported_tokens_beyond_the_text_are_said() -> None:
     assert "reported 900; unaccounted 860" in command("view", "x", "--call", "2").out
     assert "the record reports none" in command("view", "x", "--call", "1").out
+
+
+def test_what_was_changed_before_a_call_is_told_with_who_did_it() -> None:
+    edit = ContextEdit(
+        2, EditKind.CLEAR, ("t1",), "Clear\x1bMiddleware", Grade.RECORDED, "t1: 900 to 9 characters"
+    )
+    audit = made_audit(replace(made_run(), edits=(edit,)))
+    out = command("view", "x", "--call", "2", program=FakeProgram([audit])).out
+    told = "Changed by Clear␛Middleware (clear of t1; recorded): t1: 900 to 9 characters"
+    assert told in out
+    assert "Changed" not in command("view", "x", "--call", "1", program=FakeProgram([audit])).out
 
 
 def test_evidence_cannot_move_the_cursor() -> None:

@@ -246,3 +246,54 @@ def test_a_damaged_file_of_edits_never_stops_the_messages(tmp_path: Path, damage
 def test_other_lists_of_messages_are_not_taken_for_a_task(tmp_path: Path) -> None:
     path = write_json(tmp_path / "x.json", [{"role": "user", "content": "hello"}])
     assert recognised(path) != IMPORTER.name
+
+
+# -- sessions of the newest version ----------------------------------------------------------
+
+
+def session(folder: Path, *messages: Json) -> Run:
+    about: Json = {"version": 1, "agent": "lead", "sessionId": "s-1", "origin": {"source": "cli"}}
+    prompt = "You help.\n4. Working Directory: /work\n"
+    value = {**about, "messages": list(messages), "system_prompt": prompt}
+    (run,) = runs_in(write_json(folder / "s-1.messages.json", value), IMPORTER)
+    return run
+
+
+def reads(number: int, body: str) -> list[Json]:
+    call_id = f"call_{number}"
+    use = {"type": "tool_use", "id": call_id, "name": "read_files"}
+    asked: Json = {**use, "input": {"files": [{"path": "a.py"}]}}
+    entry = {"query": "/work/a.py", "result": body, "success": True}
+    given: Json = {"type": "tool_result", "tool_use_id": call_id, "name": "read_files"}
+    counted = {"inputTokens": 7, "outputTokens": 2}
+    return [
+        {"id": f"m{number}", "role": "assistant", "content": [asked], "metrics": counted},
+        {"id": f"r{number}", "role": "user", "content": [{**given, "content": [entry]}]},
+    ]
+
+
+def test_a_session_of_the_newest_version_sends_long_results_cut(tmp_path: Path) -> None:
+    asked = user('<user_input mode="act">look</user_input>')
+    lines = "\n".join(f"{number} | {'x' * 90}" for number in range(1, 101))
+    run = session(tmp_path, asked, *reads(1, "1 | one"), *reads(2, lines), model("done"))
+    assert (run.run_id, len(run.calls), run.grade) == ("s-1", 3, Grade.INFERRED)
+    assert texts(run, 2)[1:] == [
+        "look",
+        '{"files":[{"path":"a.py"}]}',
+        '[{"query":"/work/a.py","result":"1 | one","success":true}]',
+    ]
+    (sent,) = [json.loads(text)[0]["result"] for text in texts(run, 3)[5:]]
+    assert len(sent) <= 8000 < len(lines)
+    assert sent[:3000] == lines[:3000]
+    assert sent[-3000:] == lines[-3000:]
+    (edit,) = run.edits
+    assert (edit.kind, edit.before_call) == (EditKind.TRUNCATE, 3)
+    assert run.calls[0].usage.input_tokens == 7
+    assert {version.key.source_id for version in run.versions} == {"/work/a.py"}
+
+
+def test_reads_that_may_have_been_replaced_are_unknown(tmp_path: Path) -> None:
+    many = [one for number in range(11) for one in reads(number, f"1 | {'x' * 9000}")]
+    run = session(tmp_path, user("look"), *many, model("done"))
+    assert run.calls[5].grade is Grade.INFERRED
+    assert run.calls[-1].grade is Grade.UNKNOWN

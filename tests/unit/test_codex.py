@@ -134,6 +134,15 @@ def test_a_compaction_without_its_history_is_inferred(tmp_path: Path) -> None:
     assert run.calls[1].grade is Grade.INFERRED
 
 
+def test_the_call_that_wrote_a_summary_is_inferred_and_no_answer(tmp_path: Path) -> None:
+    prefix = "Another language model started to solve this problem and produced a summary\n"
+    lines = [meta(), turn(), said("user", "go"), asked("c1"), output("c1", "x"), counted(9)]
+    more = [said("assistant", "so far"), line("compacted", message=f"{prefix}so far")]
+    run = run_of(tmp_path, [*lines, *more, said("user", "on"), said("assistant", "ok")])
+    assert [call.grade for call in run.calls[:2]] == [Grade.DERIVED, Grade.INFERRED]
+    assert [answer.text for answer in run.answers] == ["ok"]
+
+
 def test_turns_that_were_taken_back_are_in_no_later_request(tmp_path: Path) -> None:
     lines = [meta(), turn(), said("user", "one"), said("assistant", "1"), said("developer", "ctx")]
     more = [said("user", "two"), said("assistant", "2")]

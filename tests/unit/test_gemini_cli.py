@@ -86,8 +86,40 @@ def test_a_history_that_was_written_back_masked_is_what_later_requests_held(tmp_
     assert "one\ntwo\n" not in texts(run, 3)
     assert MASKED in texts(run, 3)
     (edit,) = run.edits
-    assert (edit.kind, edit.before_call, edit.tool_call_ids) == (EditKind.CLEAR, 3, ("c1",))
+    assert (edit.kind, edit.before_call, edit.tool_call_ids) == (EditKind.PERSIST, 3, ("c1",))
     assert run.tool_results[0].text == "one\ntwo\n"
+
+
+def response(name: str, call_id: str, output: str) -> Json:
+    held = {"id": call_id, "name": "read_file", "response": {"output": output}}
+    return {"id": name, "timestamp": "t", "type": "user", "content": [{"functionResponse": held}]}
+
+
+def test_a_history_that_is_written_anew_repeats_no_call(tmp_path: Path) -> None:
+    said = [{"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]
+    again: Json = {"id": "n2", "timestamp": "t", "type": "gemini", "content": said}
+    anew = [user("n1", "look"), again, response("n3", "c1", MASKED)]
+    start: Json = {"$set": {"messages": []}}
+    whole: Json = {"$set": {"messages": anew}}
+    call = model("g1", "", read("c1", "one\ntwo\n"))
+    given = response("r1", "c1", "one\ntwo\n")
+    run = appended(
+        tmp_path,
+        start,
+        user("u1", "look"),
+        call,
+        given,
+        model("g2", "seen"),
+        *anew,
+        whole,
+        user("u2", "again"),
+        model("g3", "done"),
+    )
+    assert [call.id for call in run.calls] == ["g1", "g2", "g3"]
+    assert texts(run, 2)[-1] == "one\ntwo\n"
+    assert texts(run, 3) == ["look", "{}", MASKED, "again"]
+    assert len(run.tool_results) == 1
+    assert run.grade is Grade.DERIVED
 
 
 def test_a_snapshot_stands_for_what_it_folded(tmp_path: Path) -> None:

@@ -106,6 +106,10 @@ def test_a_line_that_is_no_call_is_named(tmp_path: Path) -> None:
         [said("human", "a"), said("ai", "b")],
         {"event": "model_call", "request": {"messages": [said("human", "a")]}, "response": {}},
         {"request": {"messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}},
+        {"messages": [said("human", "a"), said("ai", "b")], "response": "b"},
+        {"messages": [said("human", "a")], "answer": "b"},
+        {"input": [said("human", "a")], "output": [said("human", "a"), said("ai", "b")]},
+        {"inputs": {"messages": [said("human", "a")]}, "outputs": "b", "dataset_id": "d"},
     ],
 )
 def test_a_state_and_records_of_others_are_no_log(tmp_path: Path, value: object) -> None:

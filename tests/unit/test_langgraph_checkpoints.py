@@ -262,6 +262,26 @@ def test_a_summary_event_stands_for_the_messages_that_it_counts(tmp_path: Path) 
     assert run.calls[1].grade is Grade.INFERRED
 
 
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_summary_without_a_mark_is_one_where_messages_left_as_it_came(
+    tmp_path: Path, *, dropped: bool
+) -> None:
+    path = tmp_path / "db.sqlite"
+    words = "Here is a summary of the conversation to date:\n\nTen days."
+    with closing(database(path)) as connection:
+        saver = Saver(connection)
+        held = saver.turn([human("Hi")], [ai("", "a1", "c1")], [tool("x", "c1")], [ai("ok", "a2")])
+        rest: list[object] = [human(words, "s1"), human("More", "h2")]
+        rest = rest if dropped else [*held, *rest]
+        saver.save({"messages": rest})
+        saver.write("~__pregel_pull, agent", ("messages", [ai("Done.", "a3")]))
+        saver.save({"messages": [*rest, ai("Done.", "a3")]})
+    (run,) = runs_of(path)
+    kinds = [run.messages[i].parts[0].kind for i in run.request(3)]
+    assert (PartKind.SUMMARY in kinds) is dropped
+    assert [edit.kind for edit in run.edits] == ([EditKind.COMPACT] if dropped else [])
+
+
 def test_the_generation_without_types_and_namespaces_is_read(tmp_path: Path) -> None:
     path = tmp_path / "db.sqlite"
     states: list[list[object]] = [[{"type": "human", "data": {"content": "Hi"}}]]
@@ -281,6 +301,20 @@ def test_the_generation_without_types_and_namespaces_is_read(tmp_path: Path) -> 
     (run,) = runs_of(path)
     assert requests(run) == [["Hi"]]
     assert run.calls[0].grade is Grade.DERIVED
+
+
+def test_documents_in_a_channel_are_obtained(tmp_path: Path) -> None:
+    path = tmp_path / "db.sqlite"
+    fields = {"page_content": "Clause 3.", "metadata": {"source": "policy.md"}, "type": "Document"}
+    document = ext(5, "langchain_core.documents.base", "Document", fields, "model_validate_json")
+    with closing(database(path)) as connection:
+        saver = Saver(connection)
+        held = saver.turn([human("Hi")])
+        saver.save({"messages": held, "context": [document]})
+        saver.write("~__pregel_pull, agent", ("messages", [ai("Done.", "a1")]))
+        saver.save({"messages": [*held, ai("Done.", "a1")], "context": [document]})
+    (run,) = runs_of(path)
+    assert [version.key.source_id for version in run.versions] == ["policy.md"]
 
 
 def test_an_encrypted_database_says_what_is_missing(tmp_path: Path) -> None:

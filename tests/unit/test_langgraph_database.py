@@ -233,7 +233,44 @@ def test_a_table_that_is_none_ends_in_a_line(tmp_path: Path, schema: str) -> Non
         connection.commit()
     (found,) = open_paths([str(path)])
     assert isinstance(found, Problem)
-    assert "no model call" in found.what
+    assert "no model call" in found.what or "not known here" in found.what
+
+
+def test_a_thread_with_branches_without_end_is_read_in_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("store.importers._lg_records._STEPS", 50)
+    path = tmp_path / "db.sqlite"
+    with closing(database(path)) as connection:
+        saver = Saver(connection)
+        held = saver.turn([human("Hi")])
+        fork = saver.last
+        for number in range(40):
+            answer = ai("Done.", f"a{number}")
+            saver.save({"messages": [*held, answer]}, parent=fork, name=f"b{number:03d}")
+    runs = runs_of(path)
+    assert 10 < len(runs) < 40
+    (problem,) = runs[0].problems
+    assert problem.what.startswith(f"{40 - len(runs)} branches of this thread were not read")
+
+
+def test_a_table_without_an_index_is_not_searched_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("store.importers._sqlite_copy._ENDLESS", 2)
+    path = tmp_path / "db.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "CREATE TABLE checkpoints (thread_id, checkpoint_ns, checkpoint_id, "
+            "parent_checkpoint_id, type, checkpoint, metadata)"
+        )
+        rows = [("t", "", str(n), str(n - 1), "json", "{}", "{}") for n in range(2000)]
+        connection.executemany("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        connection.commit()
+    found = list(open_paths([str(path)]))
+    problems = [item for item in found if isinstance(item, Problem)]
+    problems += [each for item in found if isinstance(item, Run) for each in item.problems]
+    assert any("interrupted" in problem.what for problem in problems)
 
 
 def test_a_database_that_was_cut_in_half_says_so(tmp_path: Path) -> None:
@@ -282,6 +319,16 @@ def test_a_write_ahead_file_that_is_a_link_out_of_the_folder_is_not_read(tmp_pat
         (folder / "db.sqlite-wal").symlink_to(outside / "db.sqlite-wal")
         with opened(folder / "db.sqlite") as copy:
             assert copy.columns("checkpoints") == ()
+
+
+def test_another_database_that_speaks_of_checkpoints_is_left_to_others(tmp_path: Path) -> None:
+    path = tmp_path / "db.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE message (id, text)")
+        connection.execute("INSERT INTO message VALUES (1, 'CREATE TABLE x (checkpoint_id)')")
+        connection.commit()
+    assert b"checkpoint_id" in path.read_bytes()
+    assert not IMPORTER.recognise(probe_of(path))
 
 
 def test_what_is_no_database_at_all_is_left_to_others(tmp_path: Path) -> None:

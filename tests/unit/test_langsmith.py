@@ -360,6 +360,60 @@ def test_keys_in_settings_are_masked(tmp_path: Path) -> None:
     assert "masked" in found.problems[0].what
 
 
+def events(*, handler: bool) -> list[dict[str, object]]:
+    """Return what callbacks tell of a conversation, as events or as a handler's own lines."""
+    made: list[dict[str, object]] = []
+    for each in conversation()[1:]:
+        kind = {"llm": "chat_model", "tool": "tool"}[str(each["run_type"])]
+        given: Any = each["inputs"]
+        got: Any = each["outputs"]
+        output = got["generations"][0][0]["message"] if kind == "chat_model" else got["output"]
+        about = {"run_id": each["id"], "name": each["name"]}
+        if handler:
+            start = {"event": f"on_{kind}_start", **about, **given}
+            start["kwargs"] = {"parent_run_id": f"UUID('{name(1)}')"}
+            end = {"event": f"on_{kind}_end", **about, "output": output, "response": None}
+            made += [start, end]
+            continue
+        about |= {"metadata": {"thread_id": "t"}, "parent_ids": [name(1)]}
+        made.append({"event": f"on_{kind}_start", **about, "data": {"input": given}})
+        made.append({"event": f"on_{kind}_stream", **about, "data": {"chunk": {}}})
+        made.append({"event": f"on_{kind}_end", **about, "data": {"output": output}})
+    return made
+
+
+@pytest.mark.parametrize("handler", [False, True])
+def test_events_of_callbacks_are_read_as_runs(tmp_path: Path, *, handler: bool) -> None:
+    (found,) = read(tmp_path, b"\n".join(json.dumps(e).encode() for e in events(handler=handler)))
+    assert requests(found)[1] == ["Be brief.", "How much?", '{"a": 1}', "饺子 28"]
+    assert {call.grade for call in found.calls} == {Grade.RECORDED}
+    assert [result.text for result in found.tool_results] == ["饺子 28"]
+    assert [answer.text for answer in found.answers] == ["It is 28."]
+
+
+def test_what_a_handler_wrote_of_tools_is_of_the_thread_that_asked_for_it(tmp_path: Path) -> None:
+    runs = [each for each in conversation() if each["run_type"] != "tool"]
+    output = lc("ToolMessage", "饺子 28, whole", tool_call_id="c1", name="look")
+    about: dict[str, object] = {"run_id": name(40), "name": "look"}
+    document = {"page_content": "Clause 3.", "metadata": {"source": "policy.md"}}
+    inner: dict[str, object] = {
+        "run_id": name(41),
+        "kwargs": {"parent_run_id": f"UUID('{name(40)}')"},
+    }
+    lines = [
+        {"event": "on_tool_start", **about, "inputs": {}, "kwargs": {"tool_call_id": "'c1'"}},
+        {"event": "on_retriever_end", **inner, "documents": [document]},
+        {"event": "on_tool_end", **about, "output": output},
+    ]
+    (found,) = read(tmp_path, [*runs, *lines])
+    assert [result.text for result in found.tool_results] == ["饺子 28, whole"]
+    assert [version.key.source_id for version in found.versions] == ["policy.md"]
+    lone = [{**line, "run_id": name(50)} for line in lines[:1]]
+    (found,) = read(tmp_path, [*runs, *lone, {**lines[2], "output": lc("ToolMessage", "?",
+        tool_call_id="c9"), "run_id": name(50)}])  # fmt: skip
+    assert "belong to no model call" in found.problems[0].what
+
+
 # -- damage ------------------------------------------------------------------------
 
 

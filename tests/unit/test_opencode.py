@@ -111,6 +111,15 @@ def test_a_summary_stands_for_what_was_before_and_the_kept_tail_behind_it(tmp_pa
     assert [answer.text for answer in run.answers] == ["seen", "done", "ok"]
 
 
+def test_a_call_that_summarises_is_given_long_results_cut_short(tmp_path: Path) -> None:
+    held = session()
+    held[1][1][1] = read("c1", "x" * 3000)
+    done = message(6, "assistant", summary=True)
+    run = run_of(tmp_path, [*held, (done, [text("it was")])])
+    assert texts(run, 3)[2] == "x" * 3000
+    assert texts(run, 4)[2] == "x" * 2000 + "\n[truncated]"
+
+
 def test_before_there_were_compaction_parts_a_summary_alone_stands_for_all(tmp_path: Path) -> None:
     more = [(message(6, "assistant", summary=True), [text("it was")])]
     last = [(message(8, "user"), [text("on")]), (message(9, "assistant"), [text("ok")])]

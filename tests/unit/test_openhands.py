@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from store.importers._base import Probe
+from store.importers.openhands import listing
 from store.opening import open_paths
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Problem, Run
@@ -115,7 +117,8 @@ def test_forgotten_events_are_gone_and_their_summary_stands_at_its_place(tmp_pat
     kinds = [run.messages[index].parts[0].kind for index in last]
     assert kinds[2] is PartKind.SUMMARY
     assert texts(run, 3)[:3] == ["be good", "do it", "it looked at big"]
-    (edit,) = run.edits
+    cut, edit = run.edits
+    assert (cut.kind, cut.tool_call_ids, cut.before_call) == (EditKind.TRUNCATE, ("c1",), 2)
     assert (edit.kind, edit.tool_call_ids, edit.before_call) == (EditKind.COMPACT, ("c1",), 3)
 
 
@@ -228,6 +231,44 @@ def test_events_of_the_sdk_are_read_with_their_condensations(tmp_path: Path) -> 
     assert [call.by_call for call in run.tool_calls] == [1, 1, 2]
     assert run.calls[1].grade is Grade.DERIVED
     assert [answer.text for answer in run.answers] == ["all done"]
+
+
+def test_what_the_sdk_says_behind_a_command_is_sent_and_a_long_text_is_clipped(
+    tmp_path: Path,
+) -> None:
+    events = sdk()
+    about = {"exit_code": 0, "working_dir": "/w", "prefix": "[cut before]\n", "suffix": ""}
+    long = {"content": [{"type": "text", "text": LONG}], "metadata": about, "is_error": False}
+    events[4]["observation"] = long
+    del events[6]
+    (run,) = opened(write(tmp_path / "events.json", events))
+    sent = texts(run, 2)[4]
+    assert sent.startswith("[cut before]\nline 0\n")
+    assert sent.endswith("[Command finished with exit code 0]")
+    assert len(sent) < 30_000
+    assert LONG in (run.tool_results[0].text or "")
+    assert "long observations" in run.calls[1].grade_reason
+
+
+def test_a_completion_log_among_the_events_is_the_request(tmp_path: Path) -> None:
+    told = {"messages": [{"role": "user", "content": "as sent"}], "response": {"id": "r2"}}
+    log = {"id": "l", "kind": "LLMCompletionLogEvent", "log_data": json.dumps(told)}
+    (run,) = opened(write(tmp_path / "events.json", [*sdk(), log]))
+    assert [call.grade for call in run.calls] == [Grade.INFERRED, Grade.RECORDED]
+    assert texts(run, 2) == ["as sent"]
+
+
+def test_the_lines_of_an_evaluation_are_listed_by_what_they_begin_with(tmp_path: Path) -> None:
+    lines = [{"instance_id": name, "history": "none", "metrics": "none"} for name in ("a", "b")]
+    path = tmp_path / "output.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n\n{broken", "utf-8")
+    head = path.read_bytes()
+    probe = Probe(path, path.name, is_folder=False, head=head, size=len(head))
+    assert [(each.run_id, each.origin) for each in listing(probe)] == [
+        ("a", ":1"),
+        ("b", ":2"),
+        ("", ":4"),
+    ]
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.9])

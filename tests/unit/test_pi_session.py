@@ -64,8 +64,11 @@ def test_a_compaction_keeps_its_summary_and_what_stands_from_the_first_kept_entr
     fold = entry("c", "d", "compaction", summary="what was", firstKeptEntryId="d", tokensBefore=9)
     entries = [user("a", None, "one"), model("b", "a", "1"), user("d", "b", "two"), fold]
     (run,) = runs_of(tmp_path, *entries, model("e", "c", "2"))
-    assert texts(run, 2) == ["what was", "two"]
-    assert run.messages[run.request(2)[0]].parts[0].kind is PartKind.SUMMARY
+    before, summary, behind, two = texts(run, 2)
+    assert (summary, two, behind) == ("what was", "two", "\n</summary>")
+    assert before.endswith("into the following summary:\n\n<summary>\n")
+    kinds = [part.kind for part in run.messages[run.request(2)[0]].parts]
+    assert kinds == [PartKind.TEXT, PartKind.SUMMARY, PartKind.TEXT]
     (edit,) = run.edits
     assert (edit.kind, edit.before_call, edit.grade) == (EditKind.COMPACT, 2, Grade.DERIVED)
 
@@ -81,7 +84,8 @@ def test_the_summary_of_a_branch_that_was_left_is_given_to_the_model(tmp_path: P
     left = entry("s", "a", "branch_summary", fromId="b", summary="it was tried")
     entries = [user("a", None, "one"), model("b", "a", "left"), left, model("c", "s", "right")]
     main, _ = runs_of(tmp_path, *entries)
-    assert texts(main, 1) == ["one", "it was tried"]
+    assert texts(main, 1)[0] == "one"
+    assert texts(main, 1)[2] == "it was tried"
 
 
 def test_an_answer_that_failed_is_not_sent_again(tmp_path: Path) -> None:
@@ -109,7 +113,7 @@ def test_the_oldest_sessions_have_no_ids_and_follow_one_another(tmp_path: Path) 
     fold = {"type": "compaction", "summary": "S", "firstKeptEntryIndex": 2}
     last = {"type": "message", "message": {"role": "assistant", "content": []}}
     (run,) = runs_of(tmp_path, first, second, fold, last, header=header)
-    assert (run.run_id, texts(run, 1), texts(run, 2)) == ("s0", ["one"], ["S"])
+    assert (run.run_id, texts(run, 1), texts(run, 2)[1]) == ("s0", ["one"], "S")
 
 
 def test_what_the_user_ran_apart_from_the_model_is_not_given_to_it(tmp_path: Path) -> None:
@@ -117,7 +121,7 @@ def test_what_the_user_ran_apart_from_the_model_is_not_given_to_it(tmp_path: Pat
     told = {"role": "bashExecution", "command": "pwd", "output": "/work"}
     entries = [entry("a", None, message=ran), entry("b", "a", message=told)]
     (run,) = runs_of(tmp_path, *entries, model("c", "b", "1"))
-    assert texts(run, 1) == ["Ran `pwd`\n/work"]
+    assert texts(run, 1) == ["Ran `pwd`\n```\n/work\n```"]
 
 
 @pytest.mark.parametrize("head", ['{"type":"session"', "[1]", '{"type":"session","id":1}', ""])

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,8 +22,9 @@ from tests.unit.span_products import (
     T,
     mlflow_spans,
     observation,
+    phoenix_spans,
 )
-from tests.unit.spans import lost, one, read, said
+from tests.unit.spans import importer_of, lost, one, read, said
 
 
 @pytest.mark.parametrize(("name", "write"), PRODUCTS)
@@ -55,6 +57,9 @@ def test_an_export_that_breaks_off_says_so_and_nothing_more_than_it_holds(
     write(whole)
     data = whole.read_bytes()
     path.write_bytes(data[: len(data) // 2])
+    if importer_of(path) is None:
+        assert data.startswith(b"PAR1")  # its columns are named at its end
+        return
     told: list[str] = []
     try:
         runs: list[Run] = read(path, name)
@@ -74,6 +79,42 @@ def test_recognition_answers_for_any_bytes(tmp_path: Path, seed: int) -> None:
     path.write_bytes(starts[seed % 4] + noise)
     probe = file_probe(path, path.name)
     assert [each.name for each in importers() if each.recognise(probe)] == []
+
+
+def test_the_database_of_a_phoenix_server_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "phoenix.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE traces (id INTEGER PRIMARY KEY, trace_id TEXT)")
+        names = "trace_rowid, span_id, parent_id, name, span_kind, start_time, attributes"
+        connection.execute(f"CREATE TABLE spans (id INTEGER PRIMARY KEY, {names})")
+        connection.execute("INSERT INTO traces VALUES (7, 't1')")
+        for each in phoenix_spans():
+            context = each["context"]
+            assert isinstance(context, dict)
+            values = (7, context["span_id"], *(each[name] for name in names.split(", ")[2:6]))
+            marks = ", ".join("?" * 7)
+            connection.execute(
+                f"INSERT INTO spans ({names}) VALUES ({marks})",  # noqa: S608 - names of ours
+                (*values, json.dumps(each["attributes"])),
+            )
+    connection.close()
+    before = path.read_bytes()
+    run = one(path, "phoenix")
+    assert (run.run_id, len(run.calls), len(run.tool_results)) == ("t1", 2, 1)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["phoenix.db"]
+
+
+def test_a_data_frame_in_a_database_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "frame.db"
+    columns = ("context.span_id", "context.trace_id", "span_kind", "attributes.llm.input_messages")
+    with sqlite3.connect(path) as connection:
+        named = ", ".join(f'"{column}"' for column in columns)
+        connection.execute(f"CREATE TABLE frame ({named})")
+        asked = json.dumps([{"message.role": "user", "message.content": "Hi"}])
+        connection.execute("INSERT INTO frame VALUES (?, ?, ?, ?)", ("s1", "t1", "LLM", asked))
+    connection.close()
+    assert said(one(path, "phoenix")) == [("user", "Hi")]
 
 
 # -- what they lose --------------------------------------------------------------------------
@@ -159,11 +200,14 @@ def test_previews_of_mlflow_are_never_read(tmp_path: Path) -> None:
         read(path, "mlflow")
 
 
-def test_retrieved_documents_of_mlflow_are_chunks_of_the_document_they_name(tmp_path: Path) -> None:
+def test_pieces_of_one_file_that_a_retriever_found_are_sources_of_their_own(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "m.json"
     spans = mlflow_spans()
     found = [
-        {"page_content": BODY, "metadata": {"doc_uri": "limits.md", "chunk_id": "7"}, "id": "x"}
+        {"page_content": f"{BODY}{n}", "metadata": {"doc_uri": "limits.md", "chunk_id": n}}
+        for n in (7, 8)
     ]
     attributes = {"mlflow.spanType": "RETRIEVER", "mlflow.spanOutputs": found}
     spans[2] = {
@@ -172,9 +216,22 @@ def test_retrieved_documents_of_mlflow_are_chunks_of_the_document_they_name(tmp_
     }
     path.write_text(json.dumps({"spans": spans}))
     run = one(path, "mlflow")
-    (version,) = run.versions
-    assert version.key.source_id == "limits.md"
-    assert [excerpt.text for excerpt in version.excerpts] == [BODY]
+    assert [(v.key.source_id, v.text) for v in run.versions] == [
+        ("limits.md", f"{BODY}7"),
+        ("limits.md#2", f"{BODY}8"),
+    ]
+    assert [e.source_id for m in run.manifests for e in m.entries] == ["limits.md", "limits.md#2"]
+
+
+def test_spans_under_any_names_are_read_and_a_replaced_input_is_no_request(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    replaced = {"input.value": "redacted input", "input.mime_type": "application/json"}
+    other = {**phoenix_spans()[3], "attributes": replaced}
+    other["context"] = {"trace_id": "t2", "span_id": "s1"}
+    path.write_text(json.dumps({"first case": phoenix_spans(), "second case": [other]}))
+    first, second = sorted(read(path, "phoenix"), key=lambda run: run.run_id)
+    assert (first.grade, second.grade) == (Grade.RECORDED, Grade.UNKNOWN)
+    assert "input.value says that it is JSON and is none" in lost(second)
 
 
 def test_a_reference_of_weave_is_content_elsewhere(tmp_path: Path) -> None:

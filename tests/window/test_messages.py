@@ -29,9 +29,12 @@ NOT_FOR_READERS = {
     "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
     " AND sql NOT LIKE 'CREATE VIRTUAL%'",
     "SELECT {0} FROM {1}",
+    "SELECT sql FROM sqlite_master WHERE type = 'table'",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "[... Observation truncated due to length ...]",
+    "[An error occurred during execution.]",
+    "<response clipped>",
     "\n[Current working directory: {0}]",
     "\n[Python interpreter: {0}]",
     "\n[Command finished with exit code {0}]",
@@ -40,6 +43,15 @@ NOT_FOR_READERS = {
     "## Summarized at ",
     "text/plain; charset=utf-8",
     "(no summary available)",
+    "\n\n...[truncated {0} chars]...\n\n",
+    "(no output)",
+    "\n\n(command cancelled)",
+    "\n\nCommand exited with code {0}",
+    (
+        "The conversation history before this point was compacted into the following summary:"
+        "\n\n<summary>\n"
+    ),
+    "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
     "Got it. Thanks for the additional context!",
     "Got it. Thanks for the context!",
     "TO LLM",

@@ -61,6 +61,7 @@ class CallTable(Table):
         self.audit = audit
         self.run = run
         self._came = _tool_calls(audit)
+        self._edits = _edits(audit)
         tools = sorted({came.tool for all_ in self._came.values() for came in all_ if came.tool})
         models = dict.fromkeys(call.model for call in audit.calls if call.model)
         self._columns = by_name(
@@ -141,9 +142,9 @@ class CallTable(Table):
         facts = self.audit.calls[row]
         came = self._came.get(facts.index, ())
         tokens = facts.tokens.estimated
-        reason = "\n".join(
-            [grade_meaning(facts.grade), one_line(tr_message(facts.grade_reason))]
-        ).strip()
+        told = (facts.grade_reason, *self._edits.get(facts.index, ()))
+        lines = [grade_meaning(facts.grade), *(one_line(tr_message(text)) for text in told)]
+        reason = "\n".join(lines).strip()
         return Row(
             (
                 cell(str(facts.index), more=facts.id),
@@ -155,6 +156,15 @@ class CallTable(Table):
                 cell(facts.model or NOTHING),
             )
         )
+
+
+def _edits(audit: Audit) -> dict[int, list[str]]:
+    """Return what was changed in the request of each call, as its record says it."""
+    found: dict[int, list[str]] = {}
+    for edit in audit.run.edits:
+        if edit.before_call is not None and edit.reason:
+            found.setdefault(edit.before_call, []).append(edit.reason)
+    return found
 
 
 def _counted(tokens: Tokens) -> str:
