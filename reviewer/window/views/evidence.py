@@ -73,7 +73,8 @@ class ExcerptBox(RecordText):
             self.add_words("…", around)
         self.add_record(cut.before, around)
         self.add_record(cut.words, words)
-        self.add_record(cut.after, around)
+        # Line ends at the end of all would only look like room that was forgotten.
+        self.add_record(cut.after if cut.tail else cut.after.rstrip("\n"), around)
         if cut.tail:
             self.add_words("…", around)
         if cut.left_out:
