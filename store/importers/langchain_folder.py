@@ -79,10 +79,9 @@ def _run(probe: Probe, record: ThreadRecord) -> Run:
     recorded = all(call.grade is Grade.RECORDED for call in record.calls)
     from_states = FORMATS["states"] in formats or not formats
     layer = Layer.STATE if from_states and not (recorded and record.calls) else Layer.CLIENT
-    if len(record.sources) == 1:
-        ((name, source_format),) = record.sources
-        return run_of(record, f"{probe.label}/{name}", source_format, layer)
-    return run_of(record, probe.label, _NAME, layer)
+    names = [name for name, _ in record.sources]
+    path = f"{probe.label}/{names[0]}" if len(names) == 1 else probe.label
+    return run_of(record, path, formats.pop() if len(formats) == 1 else _NAME, layer)
 
 
 def _others(probe: Probe, told: set[Path]) -> tuple[list[HandOver], list[str]]:
