@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from store.importers._lc_dialects import Plain
+from store.importers._lc_evidence import is_cleared
 from store.importers._lc_log import Summaries, summaries_in, written_alone
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord, words_of
 from store.records.grades import Grade
@@ -202,6 +203,7 @@ def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
             continue
         calls[place] = _merged(mine, theirs)
     base.calls = list(_with_others(calls, record.calls, matches.pairs))
+    _restore(base, record)
     base.results = {**base.results, **record.results}
     base.files += record.files
     base.sources += [each for each in record.sources if each not in base.sources]
@@ -215,6 +217,20 @@ def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
             "was not used"
         )
         base.problems.append(Problem(differing[0], what, ProblemKind.NOTED))
+
+
+def _restore(base: ThreadRecord, record: ThreadRecord) -> None:
+    """Take for what a tool returned what a request held of it, where the states lost it since."""
+    shown: dict[str, Said] = {}
+    for call in record.calls:
+        for said in call.request:
+            if said.plain.role == "tool":
+                shown.setdefault(said.plain.tool_call_id, said)
+    for name, said in shown.items():
+        held = base.results.get(name)
+        lost = held is None or is_cleared(held.plain) or name in base.late
+        if lost and not is_cleared(said.plain):
+            base.results[name] = said
 
 
 def _same(mine: ModelCall, theirs: ModelCall) -> bool:

@@ -88,8 +88,7 @@ def test_a_log_proves_what_the_states_only_lead_to(shared: Path, name: str) -> N
     assert {call.grade for call in run.calls} == {Grade.RECORDED}
     kept = (folder / "result_store.jsonl").read_bytes().split(b"\n")
     originals = [json.loads(line)["content"] for line in kept if line.strip()]
-    if name in ("plain", "delta"):
-        assert [result.text for result in run.tool_results] == originals
+    assert [result.text for result in run.tool_results] == originals
 
 
 def test_what_lies_between_the_state_and_the_request_is_told_for_each_call(shared: Path) -> None:
