@@ -242,7 +242,7 @@ def _same(mine: ModelCall, theirs: ModelCall) -> bool:
 
 def _merged(state: ModelCall, request: ModelCall) -> ModelCall:
     """Return the call with its recorded request; the state that it was made of comes before."""
-    if request.grade.rank > state.grade.rank and not request.request:
+    if request.grade.rank > state.grade.rank:
         return replace(state, error=state.error or request.error)
     before = state.stages[0].messages if state.stages else tuple(state.request)
     stages = [Stage("", before), *request.stages] if before else list(request.stages)

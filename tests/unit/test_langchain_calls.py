@@ -167,6 +167,21 @@ def test_a_call_that_only_the_states_tell_of_keeps_its_grade(tmp_path: Path) -> 
     assert run.grade is Grade.DERIVED
 
 
+def test_a_request_that_a_trace_hides_is_taken_from_the_state(tmp_path: Path) -> None:
+    saved(tmp_path)
+    runs = [
+        {"id": name, "run_type": "llm", "trace_id": "x", "dotted_order": f"{at}Z{name}",
+         "start_time": "2031", "inputs": {}, "outputs": {"generations": [[{"message": made}]]}}
+        for at, (name, made) in enumerate(
+            [("r1", said("ai", "", tool_calls=[CALL], id="a1")), ("r2", said("ai", "28.", id="a2"))]
+        )
+    ]  # fmt: skip
+    (tmp_path / "runs.json").write_text(json.dumps(runs), encoding="utf-8")
+    (run,), _ = opened(tmp_path)
+    assert [call.grade for call in run.calls] == [Grade.DERIVED] * 2
+    assert requests(run) == [["How much?"], ["How much?", "", "饺子 28"]]
+
+
 def test_records_of_other_threads_stay_runs_of_their_own(tmp_path: Path) -> None:
     saved(tmp_path)
     log_in(tmp_path, [line([said("human", "Other")], said("ai", "28."))])
