@@ -219,10 +219,14 @@ def test_what_else_lies_in_the_folder_is_read_or_named(tmp_path: Path) -> None:
     inner.mkdir()
     dump = [said("human", "Who?"), said("ai", "Nobody.", id="b9")]
     (inner / "dump.json").write_text(json.dumps(dump), encoding="utf-8")
+    (inner / "more").mkdir()
+    (inner / "more/policy.txt").write_text("Clause 3.", encoding="utf-8")
     (tmp_path / "link.sqlite").symlink_to("/etc/hostname")
-    first, second = opened(tmp_path)[0]
+    (first, second), problems = opened(tmp_path)
     assert second.path.endswith("inner/dump.json")
-    assert any("notes.txt" in problem.what for problem in first.problems)
+    (left,) = [problem.what for problem in first.problems]
+    assert left.endswith("inner/more/policy.txt, link.sqlite (a link), notes.txt")
+    assert problems == []
 
 
 def test_a_broken_record_does_not_stop_the_others(tmp_path: Path) -> None:
