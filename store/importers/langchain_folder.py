@@ -17,6 +17,7 @@ from store.importers._archive_place import is_archive
 from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
 from store.importers._lc_join import joined, told_by
 from store.importers._lc_members import FORMATS, Member, Members, members_of
+from store.importers._lc_saved import give_saved
 from store.importers._lc_thread import ThreadRecord
 from store.importers._lc_thread_run import run_of
 from store.importers._probing import file_probe, folder_probe
@@ -49,6 +50,7 @@ def read(probe: Probe) -> Iterator[Run | HandOver]:
     records = joined(members.states, members.traces(), members.logs)
     told = {member.path for member in found if member.kind in FORMATS}
     told |= set(_dumps(found, members, records))
+    told |= give_saved(probe.path, records)
     others, left = _others(probe, told)
     if not records and not others:
         said = "; ".join(problem.what for problem in members.problems)

@@ -126,6 +126,23 @@ def test_the_whole_folder_has_one_run_for_each_thread_and_names_the_rest(shared:
         assert name in words
 
 
+def test_results_that_were_saved_to_files_beside_are_known_whole(
+    shared: Path, tmp_path: Path
+) -> None:
+    place = shared / "data/langchain/05_deepagents"
+    shutil.copytree(place / "b_filesystem_backend_root", tmp_path / "folder")
+    for path in (place / "b_filesystem_backend").iterdir():
+        if not path.name.startswith("langsmith"):
+            shutil.copyfile(path, tmp_path / "folder" / path.name)
+    (run,) = runs_in(tmp_path / "folder")
+    saved = [result for result in run.tool_results if result.side_file]
+    assert [len(result.text or "") > 80_000 for result in saved] == [True, True]
+    (tmp_path / "folder/large_tool_results/call_odd").unlink()
+    (tmp_path / "folder/large_tool_results/call_odd").symlink_to("/etc/hostname")
+    (run,) = runs_in(tmp_path / "folder")
+    assert [result.text is None for result in run.tool_results if result.side_file] == [False, True]
+
+
 def test_a_packed_record_is_read_as_an_open_one(shared: Path, tmp_path: Path) -> None:
     folder = shared / "data/langchain/05_deepagents/b_filesystem_backend"
     (run,) = runs_in(folder)
