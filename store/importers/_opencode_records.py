@@ -20,7 +20,15 @@ from store.importers._wire import count, mapping, members, string
 from store.records.runs import Problem, ProblemKind
 from store.stopping import go_on
 
-__all__ = ["Message", "Records", "Session", "read_database", "read_export", "read_rows"]
+__all__ = [
+    "Message",
+    "Records",
+    "Session",
+    "read_database",
+    "read_export",
+    "read_rows",
+    "with_parts",
+]
 
 _TEXT: Final = "the record of a message or part is no JSON object; it was left out"
 
@@ -125,6 +133,30 @@ def read_export(value: object, records: Records) -> None:
         for part in members(entry.get("parts")):
             named = {"sessionID": own["sessionID"], "messageID": own.get("id"), **part}
             records.add_part(named, origin)
+
+
+def with_parts(
+    message: Mapping[str, object],
+) -> tuple[Mapping[str, object], list[dict[str, object]]]:
+    """Return a message of the first versions as one of today, and the parts that stand in it."""
+    about = mapping(message.get("metadata"))
+    info = {key: held for key, held in message.items() if key not in ("parts", "metadata")}
+    if about:
+        named = ("sessionID", "time")
+        info = {**info, **{key: about[key] for key in named if key in about}}
+        info |= mapping(about.get("assistant"))
+    return info, [_part(part) for part in members(message.get("parts"))]
+
+
+def _part(part: Mapping[str, object]) -> dict[str, object]:
+    asked = mapping(part.get("toolInvocation"))
+    if not asked:
+        return dict(part)
+    done = asked.get("state") == "result"
+    state = {"status": "completed" if done else "running", "input": asked.get("args")}
+    state["output"] = asked.get("result")
+    names = {"callID": asked.get("toolCallId"), "tool": asked.get("toolName")}
+    return {"type": "tool", **names, "state": state}
 
 
 # -- rows of the database --------------------------------------------------------------------------

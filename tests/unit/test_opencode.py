@@ -188,6 +188,24 @@ def test_the_same_session_is_read_from_every_place_alike(tmp_path: Path) -> None
     assert kept.title == "t"
 
 
+def test_the_first_versions_kept_messages_in_the_folder_of_sessions(tmp_path: Path) -> None:
+    storage = tmp_path / "storage"
+    write_json(storage / "session" / "info" / f"{SESSION}.json", {"id": SESSION, "title": "t"})
+    place = storage / "session" / "message" / SESSION
+    asked = {"state": "result", "toolCallId": "c1", "toolName": "read", "result": "one\n"}
+    tool = {"type": "tool-invocation", "toolInvocation": {**asked, "args": {"filePath": "/a"}}}
+    for number, role, parts in (
+        (1, "user", [text("look")]),
+        (2, "assistant", [{"type": "step-start"}, tool, {"type": "step-start"}, text("seen")]),
+    ):
+        about = {"sessionID": SESSION, "time": {"created": number}, "assistant": {"modelID": "m"}}
+        info = {"id": name(number), "role": role, "parts": parts, "metadata": about}
+        write_json(place / f"{name(number)}.json", info)
+    (run,) = runs_in(storage, IMPORTER)
+    assert (len(run.calls), run.calls[0].model, run.title) == (2, "m", "t")
+    assert texts(run, 2) == ["look", '{"filePath":"/a"}', "one\n"]
+
+
 def test_a_session_in_the_database_and_in_the_storage_folder_counts_once(tmp_path: Path) -> None:
     held = session()
     store(tmp_path / "data" / "storage", held)
