@@ -9,7 +9,7 @@ google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from store.importers._agent_files import SavedFiles
 from store.importers._agent_run import AgentRun
 from store.importers._fields import compact
 from store.importers._gemini_parts import (
+    batches,
     content_parts,
     model_parts,
     plain,
@@ -28,7 +29,7 @@ from store.importers._gemini_parts import (
 )
 from store.importers._wire import mapping, members, string
 from store.records.grades import Grade
-from store.records.runs import EditKind, OtherEvent, Part, PartKind, Run
+from store.records.runs import EditKind, OtherEvent, Part, PartKind, Run, Usage
 
 __all__ = ["ACKNOWLEDGED", "Recorded", "Session"]
 
@@ -141,18 +142,34 @@ class Session:
             if parts:
                 self._agent.say("assistant", parts, message.origin)
             return
+        first, *others = batches(data)
+        self._call(message, model_parts({**data, "toolCalls": first}), first, first=True)
+        for batch in others:
+            # It was asked for after the results before it: by a call that said nothing else.
+            self._give_waiting()
+            self._call(message, model_parts({"toolCalls": batch}), batch, first=False)
+
+    def _call(
+        self,
+        message: Recorded,
+        parts: Sequence[Part],
+        batch: Sequence[Mapping[str, object]],
+        *,
+        first: bool,
+    ) -> None:
+        data = message.data
         grade, reason = self._grade()
         self._agent.call(
             parts,
             message.origin,
-            id=string(data.get("id")),
+            id=string(data.get("id")) if first else "",
             model=string(data.get("model")),
             grade=grade,
             grade_reason=reason,
-            usage=usage_of(mapping(data.get("tokens"))),
-            at=string(data.get("timestamp")) or None,
+            usage=usage_of(mapping(data.get("tokens"))) if first else Usage(),
+            at=string((data if first else batch[0]).get("timestamp")) or None,
         )
-        self._waiting = {one.call_id: one for one in _results(data, message.origin)}
+        self._waiting = {one.call_id: one for one in _results(batch, message.origin)}
 
     def _given(self, message: Recorded) -> list[Part]:
         """Return the parts of a message of the user's side; results in it are taken."""
@@ -256,7 +273,7 @@ class Session:
         made = [self._builder.message("assistant", parts, message.origin)] if parts else []
         results = [
             Part(PartKind.TOOL_RESULT, one.text, one.call_id, one.name)
-            for one in _results(message.data, message.origin)
+            for one in _results(members(message.data.get("toolCalls")), message.origin)
             if one.call_id not in given
         ]
         return [*made, self._builder.message("tool", results, message.origin)] if results else made
@@ -291,9 +308,9 @@ def _role(parts: Sequence[Part]) -> str:
     return "tool" if any(part.kind is PartKind.TOOL_RESULT for part in parts) else "user"
 
 
-def _results(data: Mapping[str, object], origin: str) -> Iterator[_Result]:
-    """Yield the results that stand with the calls of a message."""
-    for call in members(data.get("toolCalls")):
+def _results(calls: Iterable[Mapping[str, object]], origin: str) -> Iterator[_Result]:
+    """Yield the results that stand with tool calls."""
+    for call in calls:
         held = call.get("result")
         if held is None:
             continue

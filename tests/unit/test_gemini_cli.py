@@ -90,6 +90,20 @@ def test_a_history_that_was_written_back_masked_is_what_later_requests_held(tmp_
     assert run.tool_results[0].text == "one\ntwo\n"
 
 
+def test_tool_calls_that_ran_one_after_the_other_are_those_of_several_calls(
+    tmp_path: Path,
+) -> None:
+    first = {**read("c1", "one"), "timestamp": "2026-01-01T10:00:00.000Z"}
+    beside = {**read("c2", "two"), "timestamp": "2026-01-01T10:00:00.001Z"}
+    later = {**read("c3", "three"), "timestamp": "2026-01-01T10:00:02"}
+    joined = model("g1", "Looking.", first, beside, later)
+    run = whole(tmp_path, [user("u1", "look"), joined, model("g2", "seen")])
+    assert [call.by_call for call in run.tool_calls] == [1, 1, 2]
+    assert texts(run, 2)[-2:] == ["one", "two"]
+    assert texts(run, 3)[-1] == "three"
+    assert [call.usage.input_tokens for call in run.calls] == [7, None, 7]
+
+
 def response(name: str, call_id: str, output: str) -> Json:
     held = {"id": call_id, "name": "read_file", "response": {"output": output}}
     return {"id": name, "timestamp": "t", "type": "user", "content": [{"functionResponse": held}]}
