@@ -212,6 +212,9 @@ class Handlers(FileCommands, DecideCommands):
         found = [self._command_entry(command) for command in self._shell.menus.commands]
         for run in range(len(self._shell.desk.audits)):
             found += self._run_entries(run)
+        for unread in self._shell.opener.unread_runs:
+            read = partial(self._shell.opener.read, unread)
+            found.append(Entry(one_line(unread.name), tr("run, not read yet"), read))
         return found + self._rule_entries()
 
     def _command_entry(self, command: Command) -> Entry:
@@ -280,7 +283,8 @@ class Handlers(FileCommands, DecideCommands):
     def _run(self, by: int) -> None:
         index = self._shell.desk.place.run + by
         if not 0 <= index < len(self._shell.desk.audits):
-            self._shell.say(tr("There is no further run"))
+            if by < 0 or not self._shell.runs.read_next():
+                self._shell.say(tr("There is no further run"))
             return
         self._shell.runs.choose(index)
 

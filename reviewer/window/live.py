@@ -24,6 +24,7 @@ from store.records.runs import Problem, ProblemKind
 
 if TYPE_CHECKING:
     from reviewer.window.shell import Shell
+    from store.entries import Entry
 
 __all__ = ["Follower"]
 
@@ -93,7 +94,7 @@ class Follower(QObject):
     def watch(self) -> None:
         """Watch every open path, and look at those that may have changed already."""
         if self._shell.session.follow and self._shell.opener.paths:
-            self._changed |= set(self._shell.opener.paths)
+            self._changed |= set(self._shell.opener.followed)
             self._look()
 
     def stop(self) -> None:
@@ -130,14 +131,14 @@ class Follower(QObject):
 
     def _told(self, _place: str) -> None:
         """Something changed at a watched place: which of the paths, the look tells."""
-        self._changed |= set(self._shell.opener.paths)
+        self._changed |= set(self._shell.opener.followed)
         if not self._busy and not self._pause.isActive():
             self._pause.start()
 
     def _look(self) -> None:
         opener = self._shell.opener
         wanted = self._changed - opener.unread
-        paths = [path for path in opener.paths if path in wanted]
+        paths = [path for path in opener.followed if path in wanted]
         self._changed.clear()
         if self._busy or opener.loading or not paths:
             self._changed |= set(paths)
@@ -145,6 +146,7 @@ class Follower(QObject):
         seen, began, store = dict(self._seen), dict(self._began), opener.store
         shrunk, judge = dict(self._shrunk), self._shell.desk.judge
         held = {path: self._audits_of(path) for path in paths}
+        entries = dict(opener.read_runs)
 
         def work(token: CancelToken, _hand_over: object) -> list[_Read]:
             found = []
@@ -155,7 +157,9 @@ class Follower(QObject):
                 if fresh or (before is not None and now == before and path not in shrunk):
                     found.append(_Read(path, now, (), ()))
                     continue
-                found.append(_read(path, store, now, held=held[path], token=token, judge=judge))
+                given = entries.get(path, path)
+                again = _read(given, store, now, held=held[path], token=token, judge=judge)
+                found.append(again)
             return found
 
         self._busy = True
@@ -268,7 +272,7 @@ def _shorter(audits: Sequence[Audit], pairs: Sequence[tuple[int | None, Audit]])
 
 
 def _read(  # noqa: PLR0913 - what is read, and what it is held against
-    path: str,
+    given: str | Entry,
     store: str | None,
     seen: Seen,
     *,
@@ -281,7 +285,8 @@ def _read(  # noqa: PLR0913 - what is read, and what it is held against
 
     audits: list[Audit] = []
     problems: list[Problem] = []
-    for step in open_runs([path], store, stopped=lambda: token.cancelled):
+    path = given if isinstance(given, str) else given.place
+    for step in open_runs([given], store, stopped=lambda: token.cancelled):
         token.check()
         if isinstance(step, Found):
             audits.append(_kept(judge(step.audit) if judge else step.audit, held))

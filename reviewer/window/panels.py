@@ -7,12 +7,13 @@ appears in the window; a deleted one is gone without a trace.
 from __future__ import annotations
 
 import pkgutil
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.abc import InspectLoader
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 from PySide6.QtWidgets import QWidget
@@ -24,8 +25,9 @@ __all__ = ["Area", "Panel", "modules_in_order", "panels", "view_modules"]
 Area = Literal["run", "centre", "evidence", "findings"]
 """Left dock (tabs), centre (tabs), right dock, bottom dock (tabs)."""
 
-_WINDOW = "reviewer.window."
-_VIEWS = f"{_WINDOW}views"
+_VIEWS = "reviewer.window.views"
+_NEEDED = re.compile(r"^from (reviewer\.window\.[\w.]+) import", re.MULTILINE)
+"""What a module imports of the window as it is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,18 @@ def _behind_its_needs(name: str, seen: set[str]) -> Iterator[str]:
         return
     seen.add(name)
     if name not in sys.modules:
-        spec = find_spec(name)
-        loader = spec.loader if spec is not None else None
-        code = loader.get_code(name) if isinstance(loader, InspectLoader) else None
-        # Among the names that a module uses are those of the modules that it imports.
-        for needed in code.co_names if code is not None else ():
-            if needed.startswith(_WINDOW):
-                yield from _behind_its_needs(needed, seen)
+        for needed in _NEEDED.findall(_source(name)):
+            yield from _behind_its_needs(needed, seen)
     yield name
+
+
+def _source(name: str) -> str:
+    """Return the text of a module; nothing where it has no file, and is loaded in one step."""
+    spec = find_spec(name)
+    try:
+        return Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
+    except OSError:
+        return ""
 
 
 def _found() -> Iterator[Panel]:

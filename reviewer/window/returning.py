@@ -16,6 +16,7 @@ from store.records.findings import Audit
 if TYPE_CHECKING:
     from reviewer.services.sessions import Session
     from reviewer.window.shell import Shell
+    from store.entries import Entry
 
 __all__ = ["Return", "left"]
 
@@ -51,6 +52,13 @@ class Return:
         """Want the place that `places.place_values` told."""
         self._place = places.place_from_values(values)
         self._run = str(values.get("in_run", ""))
+
+    def wants(self, entry: Entry) -> bool:
+        """Tell whether the wanted place is in the run that *entry* leads to; from any thread."""
+        path, _, run_id = self._run.rpartition("#")
+        if not path:
+            return False
+        return entry.place == path or (bool(entry.run_id) and entry.run_id == run_id)
 
     def place(self, audit: Audit, index: int, first: int) -> Place | None:
         """Return where to go now that *audit* is open as *index*; ``None`` to stay.

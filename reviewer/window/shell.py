@@ -63,8 +63,8 @@ class Shell(QMainWindow):
         self._session_file = session_file
         self.desk = Desk(self)
         self.worker = Worker(self)
-        self.opener = Opener(self.desk, self.worker, self)
         self.returning = Return()
+        self.opener = Opener(self.desk, self.worker, self.returning.wants, self)
         self.text_size = 100
         self._base_font = theme.base_font(QApplication.font())
         self.regions: Regions | None = None
@@ -90,7 +90,7 @@ class Shell(QMainWindow):
         self.strip = ProgressStrip()
         self.start, self.loading, self.empty = StartPage(), LoadingPage(), EmptyPage()
         self.tabs = QTabWidget()
-        self.runs = RunChooser(self.desk)
+        self.runs = RunChooser(self.desk, self.opener)
         self.stack = QStackedWidget()
         for page in (self.start, self.loading, self.empty, self.tabs):
             self.stack.addWidget(page)

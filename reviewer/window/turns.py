@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 __all__ = ["Turns"]
 
 _NO_MORE = object()
-_BUDGET = 0.008
+_BUDGET = 0.004
 """Seconds of processor time after which a turn begins no further step."""
 
 
