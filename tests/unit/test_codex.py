@@ -7,8 +7,9 @@ import pytest
 
 from store.importers._codex_cut import Policy, cut_items, cut_text, policy_of, unrecorded
 from store.importers.codex import IMPORTER
+from store.importers.codex_stream import IMPORTER as STREAM
 from store.records.grades import Grade
-from store.records.runs import EditKind, Part, PartKind, Run
+from store.records.runs import EditKind, Part, PartKind, ProblemKind, Run
 from tests.unit.codex_rollouts import (
     asked,
     counted,
@@ -230,3 +231,37 @@ def test_no_other_json_lines_are_taken_for_a_rollout(tmp_path: Path) -> None:
     for other in ({"type": "session", "id": "a", "timestamp": "t", "cwd": "/"}, {"id": "a"}, {}):
         path.write_text(f"{json.dumps(other)}\n", encoding="utf-8")
         assert not IMPORTER.recognise(probe(path))
+
+
+def test_the_stream_of_a_run_shows_what_happened_and_proves_no_request(tmp_path: Path) -> None:
+    events = [
+        {"type": "thread.started", "thread_id": "t-1"},
+        {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "i1", "type": "agent_message", "text": "Well."}},
+        {
+            "type": "item.completed",
+            "item": {
+                "id": "i2",
+                "type": "command_execution",
+                "command": "/bin/bash -lc 'cat a.txt'",
+                "aggregated_output": "one\n",
+                "status": "completed",
+            },
+        },
+        {"type": "item.completed", "item": {"id": "i3", "type": "agent_message", "text": "Done."}},
+        {"type": "turn.completed", "usage": {"input_tokens": 9}},
+    ]
+    path = tmp_path / "out.jsonl"
+    text = "".join(f"{json.dumps(event)}\n" for event in events)
+    path.write_text(f"Reading additional input\n{text}", encoding="utf-8")
+    assert STREAM.recognise(probe(path))
+    (run,) = [found for found in STREAM.read(probe(path)) if isinstance(found, Run)]
+    assert (run.run_id, len(run.calls), run.grade) == ("t-1", 2, Grade.UNKNOWN)
+    assert texts(run, 2) == ["Well.", '{"command": "/bin/bash -lc \'cat a.txt\'"}', "one\n"]
+    assert [answer.text for answer in run.answers] == ["Done."]
+    assert [call.usage.input_tokens for call in run.calls] == [None, None]
+    (problem,) = run.problems
+    assert (problem.what, problem.kind) == (
+        "words of a shell stand among the records; lines left out: 1",
+        ProblemKind.NOTED,
+    )
