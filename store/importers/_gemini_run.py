@@ -99,6 +99,8 @@ class Session:
         self._owners: list[str] = []
         self._waiting: dict[str, _Result] = {}
         self._known: set[str] = set()
+        self._last: dict[str, str] = {}
+        self._rewritten = ""
         self._writes_back = False
         self._doubt = ""
 
@@ -158,6 +160,7 @@ class Session:
         first: bool,
     ) -> None:
         data = message.data
+        self._note_changes()
         grade, reason = self._grade()
         self._agent.call(
             parts,
@@ -200,6 +203,7 @@ class Session:
 
     def _take(self, part: Part, origin: str, *, failed: bool) -> Part:
         self._known.add(part.tool_call_id)
+        self._last[part.tool_call_id] = part.text
         side = side_file(part.text)
         return self._agent.result(
             part.tool_call_id,
@@ -235,11 +239,11 @@ class Session:
         self._owners = self._owners[:start]
         reason = "the user went back to before these messages"
         self._agent.compact(held, origin, by="user", reason=reason)
+        self._last = self._results_held()
 
     def write_back(self, messages: Sequence[Recorded], origin: str) -> None:
         """Let requests hold the history that the client wrote back."""
         self._give_waiting()
-        before = self._results_held()
         held: list[int] = []
         owners: list[str] = []
         for place, message in enumerate(messages):
@@ -248,19 +252,28 @@ class Session:
             held += made
             owners += [message.key] * len(made)
         self._agent.held, self._owners = held, owners
-        after = self._results_held()
-        masked = [name for name, text in before.items() if after.get(name, text) != text]
-        gone = [name for name in before if name not in after]
+        self._writes_back = True
+        self._rewritten = origin
+        self._doubt = ""
+
+    def _note_changes(self) -> None:
+        """Note which results stood in the request before, and do not stand in this one as then."""
+        if not self._rewritten:
+            return
+        now = self._results_held()
+        masked = [name for name, text in self._last.items() if now.get(name, text) != text]
+        gone = [name for name in self._last if name not in now]
         for kind, ids, reason in (
             (EditKind.PERSIST, masked, "the client wrote other words in place of these results"),
             (EditKind.COMPACT, gone, "the client wrote another history back"),
         ):
             if ids:
+                origin = self._rewritten
                 self._agent.note_edit(
                     kind, ids, origin, by="gemini-cli", reason=reason, grade=Grade.DERIVED
                 )
-        self._writes_back = True
-        self._doubt = ""
+        self._last = now
+        self._rewritten = ""
 
     def _written_back(self, message: Recorded, given: Collection[str]) -> list[int]:
         """Return the messages that one of a history is: with its results, unless they follow."""

@@ -134,6 +134,8 @@ def test_a_history_that_is_written_anew_repeats_no_call(tmp_path: Path) -> None:
     assert texts(run, 3) == ["look", "{}", MASKED, "again"]
     assert len(run.tool_results) == 1
     assert run.grade is Grade.DERIVED
+    (edit,) = run.edits
+    assert (edit.kind, edit.before_call, edit.tool_call_ids) == (EditKind.PERSIST, 3, ("c1",))
 
 
 def test_a_snapshot_stands_for_what_it_folded(tmp_path: Path) -> None:
