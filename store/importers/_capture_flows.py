@@ -1,8 +1,10 @@
 """Flows that mitmproxy wrote: tnetstrings, one dictionary for each, one after the other.
 
 A tnetstring is ``LENGTH:PAYLOAD`` and a letter that says what it is; format
-and keys as in mitmproxy 11 (``mitmproxy/io/tnetstring.py``, ``http.Request``).
-Only requests and responses are taken; certificates and connections are left.
+and keys as in mitmproxy 11 (``mitmproxy/io/tnetstring.py``, ``http.Request``),
+and those that older versions wrote (``io/compat.py``: bytes for keys, ``code``
+for the status, ``body`` for the content, any order).  Only requests and
+responses are taken; certificates and connections are left.
 """
 
 from __future__ import annotations
@@ -15,7 +17,11 @@ from store.importers._capture_http import Interaction, decoded, headers_of
 
 __all__ = ["FlowError", "flows_in", "is_flows"]
 
-_HEAD = re.compile(rb"[1-9][0-9]{0,10}:[0-9]{1,3}:(?:websocket|response|request|error|type)[;,]")
+_HEAD = re.compile(
+    rb"[1-9][0-9]{0,10}:[0-9]{1,3}:(?:websocket|response|request|error|type|version|id|marked|mode"
+    rb"|intercepted|client_conn|server_conn|metadata|backup|comment|is_replay|timestamp_created)[;,]"
+)
+"""The first key of a flow: versions differ in their order."""
 _DEPTH: Final = 32
 _DIGITS: Final = 12
 
@@ -47,8 +53,8 @@ def _interaction(flow: dict[str, object], request: dict[str, object], number: in
     host, port = _text(request.get("host")), request.get("port")
     place = f":{port}" if port not in (80, 443, None) else ""
     scheme, path = _text(request.get("scheme")) or "https", _text(request.get("path"))
-    status = response.get("status_code")
-    sent, got = request.get("content"), response.get("content")
+    status = response.get("status_code", response.get("code"))
+    sent, got = (side.get("content", side.get("body")) for side in (request, response))
     return Interaction(
         number=number,
         method=_text(request.get("method")),

@@ -14,6 +14,7 @@ from store.importers._capture_bundles import BUNDLE, records_of
 from store.importers._capture_cassettes import interactions_of
 from store.importers._capture_gateways import is_logged, logged
 from store.importers._capture_http import Interaction, Message, decoded, from_base64, headers_of
+from store.jsonin import JsonError, loads
 
 __all__ = ["LISTS", "is_pair", "pair_of", "pairs_in"]
 
@@ -129,7 +130,8 @@ def _got(value: Mapping[str, object], response: Mapping[str, object]) -> Message
         kind = _text(content.get("mimeType"))
         if kind:
             headers.setdefault("content-type", kind)
-        return _message(headers, content.get("text"), _text(content.get("encoding")))
+        coding = _text(content.get("encoding")) or ("hex" if content.get("_isBinary") else "")
+        return _message(headers, content.get("text"), coding)
     for key in ("body", "body_raw"):
         if response.get(key) is not None:
             return _message(headers, response[key])
@@ -151,9 +153,26 @@ def _message(headers: Mapping[str, str], body: object, encoding: str = "") -> Me
         return Message(headers, value=body)
     if not isinstance(body, str):
         return Message(headers)
-    if encoding == "base64":
-        return decoded(headers, from_base64(body))
+    if encoding in ("base64", "hex"):
+        return decoded(headers, _joined(body, encoding))
     return decoded(headers, body.encode("utf-8", "surrogateescape"))
+
+
+def _joined(text: str, encoding: str) -> bytes | None:
+    """Return the bytes that *text* stands for; Polly.JS writes a list of pieces as JSON."""
+    pieces: object = [text]
+    if text.startswith("["):
+        try:
+            pieces = loads(text.encode("utf-8", "surrogatepass"))
+        except JsonError:
+            return None
+    listed = pieces if isinstance(pieces, list) else []
+    if encoding == "base64":
+        return b"".join(from_base64(piece) or b"" for piece in listed)
+    try:
+        return b"".join(bytes.fromhex(piece) for piece in listed if isinstance(piece, str))
+    except ValueError:
+        return None
 
 
 def _map(value: object) -> Mapping[str, object]:

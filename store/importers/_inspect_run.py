@@ -10,7 +10,7 @@ from store.builder import RunBuilder
 from store.importers._agent_messages import result_part, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._inspect_call import Asked, asked_of, response_of, usage_of
+from store.importers._inspect_call import Asked, Memory, asked_of, response_of, usage_of
 from store.importers._inspect_sample import Sample
 from store.importers._wire import Turn, items, mapping, string
 from store.records.grades import Grade, Layer
@@ -79,6 +79,7 @@ class SampleRuns:
     _agents: dict[str, _Agent] = field(default_factory=dict)
     _spans: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     """Type, name and parent of each span."""
+    _memory: Memory = field(default_factory=Memory)
     _steps: list[str] = field(default_factory=list)
     """Types of the steps that are open: what logs had before there were spans."""
 
@@ -172,7 +173,8 @@ class SampleRuns:
         request = self.sample.request_of(event)
         response = self.sample.whole(mapping(event.get("call")).get("response"))
         output = mapping(self.sample.whole(event.get("output")))
-        asked = asked_of(given, request, response)
+        pooled = event.get("input_refs") is not None
+        asked = asked_of(given, request, response, self._memory, pooled=pooled)
         if self.sample.fresh:
             what = "an attachment that it names is not in the log"
             asked = replace(asked, grade=Grade.UNKNOWN, reason=f"{asked.reason}; {what}")

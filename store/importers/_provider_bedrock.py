@@ -152,7 +152,8 @@ def _block(block: Mapping[str, object]) -> dict[str, object]:  # noqa: PLR0911 -
             "name": inner.get("name"),
             "input": inner.get("input"),
         }
-        return {"type": "tool_use", **fields}
+        served = inner.get("type") == "server_tool_use"
+        return {"type": "server_tool_use" if served else "tool_use", **fields}
     if kind == "toolResult":
         return _result(inner)
     if kind == "citationsContent":

@@ -106,10 +106,10 @@ def fill(span: Traced, step: Step) -> None:
         return
     if step.kind not in (Kind.GENERATION, Kind.AGENT):
         return
-    _newest(held, step)
     for event in span.events:
         if event.name == _DETAILS:
-            _newest({**mapping(event.body), **event.attributes}, step)
+            held = {**mapping(event.body), **event.attributes, **held}
+    _newest(held, step)
     _oldest(span, step)
     _middle(span, step)
     if step.kind is Kind.AGENT:
@@ -168,8 +168,10 @@ def _middle(span: Traced, step: Step) -> None:
             continue
         body = _body(event)
         if role == "choice":
-            message = mapping(json_of(body.get("message"))) or body
-            told.append({"role": "assistant", **message})
+            message = json_of(body.get("message"))
+            if isinstance(message, (list, str)):
+                message = {"content": message}
+            told.append({"role": "assistant", **(mapping(message) or body)})
         else:
             asked.append({**body, "role": str(body.get("role") or role)})
     offer(step, request=asked, response=told)

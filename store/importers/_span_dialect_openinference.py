@@ -8,12 +8,14 @@ provider's own request.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from store.importers._span_dialects import Dialect
 from store.importers._span_filling import add_usage, documents_under, numbered, offer, settings_of
 from store.importers._span_steps import Kind, Step, Traced
 from store.importers._span_values import at, first, indexed, json_of, text_of
+from store.importers._wire import mapping
 
 __all__ = ["DIALECT"]
 
@@ -72,7 +74,11 @@ def _generation(span: Traced, step: Step) -> None:
     if not messages and isinstance(at(held, "llm.input_messages"), str):
         step.lacks("llm.input_messages is recorded in a spelling that is not read")
     if messages:
-        if not (isinstance(step.request, list) and len(step.request) > len(messages)):
+        whole = _whole(at(held, "input.value"), messages[-1][0] + 1)
+        if whole and (span.dropped or len(messages) <= messages[-1][0]):
+            # The attributes lost some of them, and the body of the request has them all.
+            step.request, step.is_whole = json_of(at(held, "input.value")), True
+        elif not (isinstance(step.request, list) and len(step.request) > len(messages)):
             asked = numbered(step, messages, span.dropped)
             step.request = asked if len(asked) > len(messages) else step.request
             offer(step, request=asked)
@@ -84,6 +90,8 @@ def _generation(span: Traced, step: Step) -> None:
         offer(step, response=[_completed(text, "completion") for _, text in texts])
     step.raw_request = step.raw_request or json_of(at(held, "input.value"))
     step.raw_response = step.raw_response or json_of(at(held, "output.value"))
+    if step.request is None and _is_no_json(held):
+        step.lacks("input.value says that it is JSON and is none: it was replaced")
     offer(step, request=at(held, "input.value"), response=at(held, "output.value"))
     if _REDACTED in (at(held, "input.value"), *map(str, map(_content, messages))):
         step.lacks("texts of the request were redacted as they were recorded (__REDACTED__)")
@@ -91,6 +99,20 @@ def _generation(span: Traced, step: Step) -> None:
     step.finish_reason = step.finish_reason or text_of(held, "llm.finish_reason")
     settings_of(step, at(held, "llm.invocation_parameters"), indexed(held, "llm.tools"))
     add_usage(step, held, _USAGE)
+
+
+def _whole(value: object, count: int) -> bool:
+    """Return whether *value* is the body of a request with at least *count* messages."""
+    held = mapping(json_of(value))
+    lists = (held.get(key) for key in ("messages", "input", "contents"))
+    return any(isinstance(each, list) and len(each) >= count for each in lists)
+
+
+def _is_no_json(held: Mapping[str, object]) -> bool:
+    """Return whether the input is said to be JSON, and is a text that is none."""
+    value = at(held, "input.value")
+    said = text_of(held, "input.mime_type") == "application/json"
+    return said and isinstance(value, str) and isinstance(json_of(value), str)
 
 
 def _content(pair: tuple[int, object]) -> object:

@@ -17,6 +17,12 @@ from store.importers._span_values import Cut, json_of
 __all__ = ["Limits", "limits_of"]
 
 _SAID: Final = "dropped"
+_DEFAULT: Final = 128
+"""How many attributes SDKs keep of a span where nobody says otherwise."""
+_FULL: Final = (
+    "the span has exactly 128 attributes, which is the limit of SDKs, and its form has no place "
+    "for how many were dropped: some may be missing"
+)
 _SHORTEST: Final = 64
 _ENOUGH: Final = 2
 _WRITTEN: Final = (*("output", "response", "completion", "result", "choice", "final_result"),)
@@ -46,7 +52,9 @@ class Limits:
     @staticmethod
     def _dropped(span: Traced, step: Step) -> None:
         if span.dropped and not any(_SAID in each.what for each in step.shortfalls):
-            step.lacks(_dropped(span.dropped))
+            step.lacks(_dropped(span.dropped), request=not step.is_whole)
+        if not span.tells_dropped and len(span.attributes) == _DEFAULT:
+            step.lacks(_FULL)
         if span.dropped_events:
             step.lacks(f"{span.dropped_events} events of the span were dropped by a limit")
         lost = sum(event.dropped for event in span.events)

@@ -102,6 +102,7 @@ def otlp_span(span: Mapping[str, object], origin: str) -> Traced:
         events=[_event(event) for event in members(span.get("events"))],
         dropped=_count(_any(span, "droppedAttributesCount", "dropped_attributes_count")),
         dropped_events=_count(_any(span, "droppedEventsCount", "dropped_events_count")),
+        tells_dropped=True,
         error=(string(status.get("message")) or "failed") if failed else "",
     )
 

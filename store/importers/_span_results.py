@@ -59,6 +59,8 @@ def compared(returned: str, carried: str) -> Comparison:
     """Compare the text a tool gave with the text a request carried."""
     if returned == carried or returned.split() == carried.split():
         return Comparison.SAME
+    if returned.strip() and returned.strip() in carried:
+        return Comparison.SAME  # whole, with words of the framework around it
     return Comparison.CUT if _begins(returned, carried) else Comparison.CHANGED
 
 

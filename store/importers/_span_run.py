@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from store.builder import RunBuilder
-from store.importers._lc_reads import path_read
+from store.importers._lc_reads import FileReads, path_read
 from store.importers._span_exchange import NO_CONTENT
 from store.importers._span_results import Comparison, compared, result_text
 from store.importers._span_sources import Sources
@@ -50,6 +50,7 @@ class _Gathering:
     versions: set[VersionKey] = field(default_factory=set)
     empty: int = 0
     sources: Sources = field(default_factory=Sources)
+    reads: FileReads = field(default_factory=FileReads)
 
     def call(self, step: Step) -> None:
         """Add a model call with what its request holds."""
@@ -104,8 +105,10 @@ class _Gathering:
 
     def _result(self, result: ToolResult) -> None:
         call = self.tools.calls.get(result.tool_call_id)
-        is_read = bool(path_read(call.name, call)) if call else False
-        self.builder.tool_results.append(replace(result, is_file_read=is_read))
+        path = path_read(call.name, call) if call else ""
+        if path and result.text is not None and not result.failed:
+            self.reads.add(len(self.builder.tool_results), path, call, result.text)
+        self.builder.tool_results.append(replace(result, is_file_read=bool(path)))
 
     def tool(self, step: Step) -> None:
         """Add what a tool's span recorded: obtained, whatever of it a request carried."""
@@ -122,8 +125,8 @@ class _Gathering:
             return
         self.answered.add(name)
         text = result_text(step.response, sent.text if sent else None)
-        if text is None and sent is not None:
-            text = sent.text
+        if sent is not None and (text is None or step.shortfalls):
+            text = sent.text  # what the request carried is more than a span that was cut
         status = "error" if step.error or (sent is not None and sent.status) else ""
         self._result(ToolResult(name, text, status=status, origin=step.origin))
         if sent is not None and text is not None:
@@ -140,6 +143,7 @@ class _Gathering:
 
     def finish(self) -> None:
         """Add the sources, and say how many calls have no content at all."""
+        self.reads.place(self.builder, {})
         self.builder.versions += self.sources.versions(tuple(self.builder.versions))
         self.builder.manifests += self.sources.manifests
         if self.empty:

@@ -42,7 +42,8 @@ class Traced:
 
     Ids are lower-case hexadecimal where they were recorded as bytes, else as
     recorded; times are nanoseconds since 1970, 0 where not recorded.
-    ``dropped`` and ``dropped_events`` are what its writer says it left out.
+    ``dropped`` and ``dropped_events`` are what its writer says it left out,
+    ``tells_dropped`` whether its form has a place for that.
     ``error`` is empty where the span did not fail.  ``origin`` is its place.
     """
 
@@ -57,6 +58,7 @@ class Traced:
     events: list[Noted] = field(default_factory=list)
     dropped: int = 0
     dropped_events: int = 0
+    tells_dropped: bool = False
     error: str = ""
     scope: str = ""
     resource: Mapping[str, object] = field(default_factory=dict)
@@ -99,7 +101,8 @@ class Step:
     result, for a retrieval the query and the list of documents.  ``None``
     means not recorded.  ``label`` is the name of the model, tool or agent.
     ``references`` say for a field where its content stands, and the shortfall
-    that is none when it is found there.
+    that is none when it is found there.  ``is_whole`` says that the request is
+    all there, whatever attributes its span lost.
     """
 
     kind: Kind
@@ -125,6 +128,7 @@ class Step:
     settings: dict[str, object] = field(default_factory=dict)
     shortfalls: list[Shortfall] = field(default_factory=list)
     references: dict[str, tuple[str, str]] = field(default_factory=dict)
+    is_whole: bool = False
 
     def lacks(self, what: str, *, request: bool = True) -> None:
         """Note that something is not in the record."""

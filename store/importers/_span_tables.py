@@ -36,7 +36,14 @@ def first_rows(head: bytes, *keys: str) -> list[Mapping[str, object]]:
         found = list(members(value.get(key)))[:3]
         if found:
             return found
-    return [value]
+    return list(_listed(value))[:3] or [value]
+
+
+def _listed(value: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """Yield the rows of an object that holds nothing but lists of them, under any names."""
+    if value and all(isinstance(each, list) for each in value.values()):
+        for each in value.values():
+            yield from members(each)
 
 
 def header_of(head: bytes) -> list[str]:
@@ -84,7 +91,7 @@ def _rows_of(value: object, origin: str, keys: tuple[str, ...]) -> Iterator[Row]
         return
     holder = next((k for k in (*keys, *_HOLDERS) if any(members(value.get(k)))), None)
     if holder is None:
-        yield value, origin
+        yield from ((each, origin) for each in list(_listed(value)) or [value])
     else:
         yield from ((each, origin) for each in members(value[holder]))
 

@@ -15,6 +15,7 @@ from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._capture_cassettes import REWRITTEN
+from store.importers._capture_databases import Kept, is_kept
 from store.importers._capture_fidelity import (
     change_of_request,
     change_of_response,
@@ -23,12 +24,14 @@ from store.importers._capture_fidelity import (
 from store.importers._capture_files import Capture, head_of, is_capture
 from store.importers._capture_gateways import GATEWAY
 from store.importers._capture_http import Interaction
+from store.importers._capture_llm_log import LOGGED
 from store.importers._capture_masking import mask_exchange
 from store.importers._capture_run import run_of
 from store.importers._capture_secrets import Masker, credentials_in_url, shown_url
 from store.importers._capture_threads import Threads
 from store.importers._capture_uploads import kept_file
 from store.importers._providers import is_response, provider_of, providers, wire_of
+from store.importers._sqlite_copy import MAGIC
 from store.importers._wire import Exchange, KeptFile, Wire
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, ProblemKind, Run
@@ -54,15 +57,15 @@ _ASKS = ("model", "messages", "contents", "input", "prompt", "documents")
 
 def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins a capture."""
-    return not probe.is_folder and is_capture(head_of(probe.head), is_response)
+    if probe.is_folder:
+        return False
+    return is_kept(probe.path, probe.head) or is_capture(head_of(probe.head), is_response)
 
 
 def read(probe: Probe) -> Iterator[Run]:
     """Yield a run for each conversation of a capture."""
-    with _files.open_regular(probe.path) as file:
-        data = file.read()
     reading = _Reading(probe.path.name)
-    capture = Capture(data, is_response)
+    capture = _opened(probe)
     for interaction in capture.interactions():
         reading.add(interaction)
     problems = [Problem(f"{probe.path.name}{at}", what) for at, what in capture.problems]
@@ -82,13 +85,18 @@ def read(probe: Probe) -> Iterator[Run]:
         yield run_of(thread, probe.path.name, builder)
 
 
+def _opened(probe: Probe) -> Capture | Kept:
+    if probe.head.startswith(MAGIC):
+        return Kept(probe.path, is_response)
+    with _files.open_regular(probe.path) as file:
+        return Capture(file.read(), is_response)
+
+
 def credentials(probe: Probe) -> int:
     """Return how many headers, addresses and texts of a capture may be credentials."""
-    with _files.open_regular(probe.path) as file:
-        capture = Capture(file.read(), is_response)
     reading = _Reading(probe.path.name)
     count = 0
-    for interaction in capture.interactions():
+    for interaction in _opened(probe).interactions():
         for message in (interaction.request, interaction.response):
             count += getattr(message.headers, "credentials", 0)
         count += credentials_in_url(interaction.url)
@@ -159,7 +167,8 @@ class _Reading:
         elif not wire.request:
             exchange.doubt(Grade.UNKNOWN, "the body of the request cannot be read")
         if interaction.altered:
-            grade = Grade.INFERRED if interaction.altered == GATEWAY else Grade.RECORDED
+            is_asked = interaction.altered in (GATEWAY, LOGGED)
+            grade = Grade.INFERRED if is_asked else Grade.RECORDED
             exchange.doubt(grade, interaction.altered)
             self._say_once(exchange, interaction.altered)
         mistaken = mistaken_for(interaction.response)
@@ -240,7 +249,8 @@ IMPORTER = Importer(
     "many results it cleared, and not which; unknown where it keeps context of its own, where the "
     "request is not recorded, and where its tokens cannot hold the text",
     recognised_by="request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy "
-    "flows, pairs in JSON or JSON Lines, server-sent events, responses alone, notebooks",
+    "flows, pairs in JSON or JSON Lines, logs of gateways, server-sent events, responses alone, "
+    "notebooks; databases of llm, Bifrost and claude-tap",
     order=300,
     alone=True,
     recognise=recognise,

@@ -14,6 +14,7 @@ from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._span_console import console_span, is_console_span
 from store.importers._span_files import documents, first_of
+from store.importers._span_folder import together
 from store.importers._span_frames import frames, is_frames
 from store.importers._span_otlp import is_otlp, spans_in
 from store.importers._span_protobuf import ProtobufError, request_of
@@ -31,9 +32,11 @@ _NAME = "otlp"
 
 
 def recognise(probe: Probe) -> bool:
-    """Return whether the head of a file begins an export request or a printed span."""
-    if probe.is_folder:
-        return False
+    """Return whether a file begins an export request or a printed span, or a folder is of such."""
+    return bool(together(probe, _is_file)) if probe.is_folder else _is_file(probe)
+
+
+def _is_file(probe: Probe) -> bool:
     if is_frames(probe.head):
         return True
     value = first_of(probe.head)
@@ -44,14 +47,24 @@ def recognise(probe: Probe) -> bool:
 def read(probe: Probe) -> Iterator[Run]:
     """Yield a run for each trace or conversation."""
     reading = Reading(probe, _NAME)
+    if not probe.is_folder:
+        _read_file(probe, reading)
+    for each in together(probe, _is_file) if probe.is_folder else ():
+        try:
+            _read_file(each, reading)
+        except UnreadableError as error:
+            reading.problems.append(error.problem)
+    yield from reading.runs()
+
+
+def _read_file(probe: Probe, reading: Reading) -> None:
     if is_frames(probe.head):
         _read_frames(probe, reading)
-    else:
-        for document in documents(probe):
-            reading.problems += document.problems
-            for span in _spans(document.value, document.origin):
-                reading.add_span(span)
-    yield from reading.runs()
+        return
+    for document in documents(probe):
+        reading.problems += document.problems
+        for span in _spans(document.value, document.origin):
+            reading.add_span(span)
 
 
 def _spans(value: object, origin: str) -> Iterator[Traced]:
@@ -98,7 +111,7 @@ IMPORTER = Importer(
     grade_note="unknown where attributes were dropped, values cut or texts left out of a request, "
     "where they stand elsewhere, and where only the span of an agent is recorded",
     recognised_by="resourceSpans or resourceLogs, as JSON, JSON Lines or protobuf; spans with "
-    "context.trace_id and attributes as SDKs print them",
+    "context.trace_id and attributes as SDKs print them; a folder of such files of one collector",
     order=210,
     recognise=recognise,
     read=read,

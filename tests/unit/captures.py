@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from reviewer.audit.engine import audit
 from store.opening import open_paths
 from store.records.findings import Audit, CitationFacts
 from store.records.runs import Part, Problem, Run
 
-Json = Mapping[str, object]
+Json = Mapping[str, Any]
 OPENAI = "https://api.openai.com/v1"
 CLAUDE = "https://api.anthropic.com/v1/messages"
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent"

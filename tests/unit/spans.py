@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from store.importers import importers
-from store.importers._base import HandOver, Importer
-from store.importers._probing import file_probe
+from store.importers._base import HandOver, Importer, Probe
+from store.importers._probing import file_probe, folder_probe
 from store.records.runs import Part, PartKind, Run
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -75,9 +75,18 @@ def otlp(path: Path, *spans: Mapping[str, object]) -> Path:
     return path
 
 
+def probe_of(path: Path) -> Probe:
+    """Return what recognition sees of a file or folder."""
+    if not path.is_dir():
+        return file_probe(path, path.name)
+    probe = folder_probe(path, path.name)
+    assert isinstance(probe, Probe)
+    return probe
+
+
 def importer_of(path: Path) -> Importer | None:
     """Return who recognises *path* first."""
-    probe = file_probe(path, path.name)
+    probe = probe_of(path)
     return next((each for each in importers() if each.recognise(probe)), None)
 
 
@@ -86,7 +95,7 @@ def read(path: Path, name: str = "otlp") -> list[Run]:
     importer = importer_of(path)
     assert importer is not None
     assert importer.name == name
-    found = importer.read(file_probe(path, path.name))
+    found = importer.read(probe_of(path))
     return [each for each in found if not isinstance(each, HandOver)]
 
 

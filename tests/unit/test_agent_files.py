@@ -214,8 +214,11 @@ def test_a_continuation_is_the_same_run_and_copied_steps_count_once(
     assert len(run.calls) == 3
     assert "2 steps are copies" in run.problems[-1].what
     assert [edit.tool_call_ids for edit in run.edits] == [("c1",)]
+    part = {**atif(start, agent_step("sum up")), "session_id": "s-summary"}
+    (tmp_path / "trajectory.summarization-1-summary.json").write_text(json.dumps(part))
     folder = [item for item in open_paths([str(tmp_path)]) if isinstance(item, Run)]
-    assert [each.run_id for each in folder] == ["s"]
+    told = [(each.run_id, each.parent_run) for each in folder]
+    assert told == [("s", None), ("s-summary", "s")]
 
 
 def test_a_continuation_outside_of_the_folder_is_not_followed(opened: Open) -> None:

@@ -91,6 +91,30 @@ def flow() -> bytes:
     )
 
 
+def old_flow() -> bytes:
+    """Write a flow as versions before 1.0 did: other names, bytes for keys, another order."""
+    headers = [[b"Content-Type", b"application/json"]]
+    request = {
+        b"scheme": b"https",
+        b"host": b"api.anthropic.com",
+        b"port": 443,
+        b"path": b"/v1/messages",
+        b"method": b"POST",
+        b"headers": headers,
+        b"content": SENT,
+    }
+    response = {b"code": 200, b"msg": b"OK", b"headers": headers, b"body": GOT}
+    return tnet(
+        {
+            b"intercepted": 0,
+            b"version": [0, 14],
+            b"request": request,
+            b"response": response,
+            b"type": b"http",
+        }
+    )
+
+
 def vcr(body: str, answer: str) -> bytes:
     return (
         f"interactions:\n- request:\n    body: {body}\n    headers: {{}}\n    method: POST\n"
@@ -128,7 +152,8 @@ def langchain() -> bytes:
     return gzip.compress(text.encode())
 
 
-def har() -> bytes:
+def har(text: str = "", **content: object) -> bytes:
+    text = text or base64.b64encode(GOT).decode()
     entry = {
         "startedDateTime": "2026-01-01T00:00:00Z",
         "request": {
@@ -140,7 +165,7 @@ def har() -> bytes:
         "response": {
             "status": 200,
             "headers": [],
-            "content": {"text": base64.b64encode(GOT).decode(), "encoding": "base64"},
+            "content": {"text": text, **(content or {"encoding": "base64"})},
         },
     }
     return b"\xef\xbb\xbf" + json.dumps({"log": {"version": "1.2", "entries": [entry]}}).encode()
@@ -231,7 +256,13 @@ CONTAINERS = {
     "ruby-base64.yml": ruby("64"),
     "langchain.yaml.gz": langchain(),
     "one.har": har(),
+    "pieces.har": har(
+        json.dumps([base64.b64encode(part).decode() for part in (GOT[:9], GOT[9:])]),
+        encoding="base64",
+    ),
+    "hex.har": har(json.dumps([gzip.compress(GOT).hex()]), _isBinary=True),
     "flows.mitm": flow(),
+    "old.mitm": old_flow(),
     "trace.jsonl": json.dumps({**pair(body_raw=STREAM.decode()), "logged_at": "t"}).encode(),
     "tap.jsonl": json.dumps(CLAUDE_TAP).encode() + b"\n",
     "pair.json": json.dumps(pair(body=RESPONSE)).encode(),

@@ -247,6 +247,25 @@ def test_calls_over_grpc_are_read_from_the_json_beside_their_bytes(tmp_path: Pat
     assert any("protobuf alone" in problem.what for problem in run.problems)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(json.dumps(each) for each in (LITELLM, PORTKEY, PORTKEY_LOG, HELICONE, SPEND)),
+        json.dumps({"data": [LITELLM, HELICONE]}),
+        cassetter("json", json.dumps(CHAT)),
+        toml(),
+        grpc({"id": "1", "outputs": [{"message": {"content": "Góod"}}]}),
+    ],
+)
+def test_a_damaged_copy_of_any_of_them_is_a_problem_and_no_crash(tmp_path: Path, text: str) -> None:
+    for part in (3, 2):
+        found = opened(tmp_path, f"{part}.json", text[: len(text) * (part - 1) // part])
+        problems = [item for item in found if isinstance(item, Problem)]
+        problems += [p for run in found if isinstance(run, Run) for p in run.problems]
+        assert problems
+        assert not any("internal error" in problem.what for problem in problems)
+
+
 def test_responses_one_a_line_are_one_call_each_and_their_events_one_call(tmp_path: Path) -> None:
     other = {**CHAT, "id": "c2"}
     lines = "".join(json.dumps(each) + "\n" for each in (CHAT, other))

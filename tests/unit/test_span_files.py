@@ -14,6 +14,7 @@ from store.importers._probing import file_probe
 from store.records.grades import Grade
 from tests.unit.spans import (
     TRACE,
+    importer_of,
     lost,
     one,
     otlp,
@@ -132,6 +133,35 @@ def test_protobuf_tells_how_many_attributes_were_dropped(tmp_path: Path) -> None
     assert "7 attributes of the span were dropped by a limit" in lost(one(path))
 
 
+def test_spans_and_log_records_in_files_of_their_own_are_joined(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    made = span(1, {"gen_ai.operation.name": "chat"})
+    record = {
+        "traceId": made["traceId"],
+        "spanId": made["spanId"],
+        "eventName": "gen_ai.user.message",
+        "attributes": [{"key": "content", "value": {"stringValue": "Hi"}}],
+    }
+    otlp(folder / "traces.jsonl", made)
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+    (folder / "logs.jsonl").write_text(json.dumps(logs))
+    assert said(one(folder)) == [("user", "Hi")]
+
+
+def test_the_files_of_a_rotation_are_one_and_others_are_not(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    agent = span(1, {"gen_ai.operation.name": "invoke_agent"}, name="agent")
+    otlp(folder / "traces-2026-01-02T03-04-05.006.jsonl", agent)
+    otlp(folder / "traces.jsonl", span(2, CHAT, parent=1))
+    assert one(folder).title == "out#agent"
+    (folder / "traces.jsonl").rename(folder / "else.jsonl")
+    other = importer_of(folder)
+    assert other is not None
+    assert other.last_resort
+
+
 # -- limits --------------------------------------------------------------------------------
 
 
@@ -168,6 +198,23 @@ def test_attributes_that_were_dropped_without_a_gap_may_be_the_end_of_the_reques
     assert "the end of the request may be missing: 4 attributes" in lost(run)
 
 
+def test_a_span_of_exactly_the_limit_may_lack_some_where_its_form_cannot_say(
+    tmp_path: Path,
+) -> None:
+    start = "llm.input_messages"
+    held = {f"{start}.{n}.message.{key}": "user" for n in range(64) for key in ("role", "content")}
+    printed = {
+        "name": "LLM",
+        "context": {"trace_id": f"0x{TRACE}", "span_id": "0x01"},
+        "kind": "SpanKind.INTERNAL",
+        "attributes": held,
+    }
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(printed))
+    assert "the span has exactly 128 attributes" in lost(one(path))
+    assert one(otlp(path, span(1, held))).grade is Grade.RECORDED
+
+
 # -- damaged and hostile -------------------------------------------------------------------
 
 
@@ -178,6 +225,18 @@ def test_a_file_that_breaks_off_gives_the_spans_that_stand_whole(tmp_path: Path)
     run = one(path)
     assert 1 < len(run.calls) < 8
     assert "is not JSON" in lost(run)
+
+
+def test_a_request_that_unpacks_for_ever_is_told(tmp_path: Path) -> None:
+    size = 128 << 10
+    block = (size << 3 | 2).to_bytes(3, "little") + b"A"
+    last = (size << 3 | 3).to_bytes(3, "little") + b"A"
+    # A frame of blocks that each repeat one byte, with a window of 8 MB and no length.
+    bomb = b"\x28\xb5\x2f\xfd\x00\x68" + block * 1500 + last
+    path = tmp_path / "t.zst.bin"
+    path.write_bytes(len(bomb).to_bytes(4, "big") + bomb)
+    with pytest.raises(UnreadableError, match="grows to more than"):
+        read(path)
 
 
 def test_a_line_that_is_damaged_does_not_hide_the_others(tmp_path: Path) -> None:

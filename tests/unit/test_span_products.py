@@ -223,6 +223,17 @@ def test_pieces_of_one_file_that_a_retriever_found_are_sources_of_their_own(
     assert [e.source_id for m in run.manifests for e in m.entries] == ["limits.md", "limits.md#2"]
 
 
+def test_spans_under_any_names_are_read_and_a_replaced_input_is_no_request(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    replaced = {"input.value": "redacted input", "input.mime_type": "application/json"}
+    other = {**phoenix_spans()[3], "attributes": replaced}
+    other["context"] = {"trace_id": "t2", "span_id": "s1"}
+    path.write_text(json.dumps({"first case": phoenix_spans(), "second case": [other]}))
+    first, second = sorted(read(path, "phoenix"), key=lambda run: run.run_id)
+    assert (first.grade, second.grade) == (Grade.RECORDED, Grade.UNKNOWN)
+    assert "input.value says that it is JSON and is none" in lost(second)
+
+
 def test_a_reference_of_weave_is_content_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "w.jsonl"
     path.write_text(

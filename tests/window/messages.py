@@ -96,4 +96,5 @@ def _is_message(text: str) -> bool:
     """Tell words for a reader from keys, patterns and file names."""
     words = re.findall("[A-Za-z]{2,}", re.sub(r"\{\d+\}", "", text))
     told = len(words) > 1 or (words and text.count("{") > _VALUES)
-    return bool(told) and " " in text.strip() and not _REGEX.search(text)
+    asked = text.startswith(("WHERE ", "ORDER BY "))
+    return bool(told) and " " in text.strip() and not (asked or _REGEX.search(text))
