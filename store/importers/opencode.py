@@ -10,6 +10,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,13 +18,14 @@ from store import jsonin
 from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._agent_json import document
-from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
+from store.importers._base import NO_CALLS, Importer, Listed, Probe, UnreadableError
 from store.importers._json_lines import JsonLines, too_deep
 from store.importers._opencode_records import (
     Records,
     read_database,
     read_export,
     read_rows,
+    sessions_in,
     with_parts,
 )
 from store.importers._opencode_run import session_run
@@ -81,6 +83,31 @@ def read(probe: Probe) -> Iterator[Run]:
     except (OSError, sqlite3.Error) as error:
         raise UnreadableError(_files.shown(probe.label), f"cannot be read ({error})") from None
     yield from _runs(probe, records, saved)
+
+
+def listing(probe: Probe) -> Iterator[Listed]:
+    """Yield the sessions of a database; where other files may hold more of them, nothing."""
+    path = probe.path / _DATABASE if probe.is_folder else probe.path
+    if probe.is_folder:
+        others = _storage(probe.path, probe.names) or _row_files(probe.names)
+        held = _DATABASE in probe.names and not others
+    else:
+        held = probe.head.startswith(MAGIC)
+    try:
+        found = sessions_in(path) if held else {}
+    except (OSError, sqlite3.Error) as error:
+        raise UnreadableError(_files.shown(probe.label), f"cannot be read ({error})") from None
+    for name, title in found.items():
+        yield Listed(name, name, partial(_read_session, probe, path, name), title, more=False)
+
+
+def _read_session(probe: Probe, path: Path, session: str) -> Iterator[Run]:
+    records = Records(probe.label)
+    try:
+        read_database(path, records, session)
+    except (OSError, sqlite3.Error) as error:
+        raise UnreadableError(_files.shown(probe.label), f"cannot be read ({error})") from None
+    yield from _runs(probe, records, _Outputs(path.parent / _OUTPUTS))
 
 
 def _runs(probe: Probe, records: Records, saved: _Outputs | None) -> Iterator[Run]:
@@ -287,5 +314,6 @@ IMPORTER = Importer(
     order=24,
     recognise=recognise,
     read=read,
+    listing=listing,
     shares=True,
 )
