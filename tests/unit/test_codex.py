@@ -154,6 +154,19 @@ def test_turns_that_were_taken_back_are_in_no_later_request(tmp_path: Path) -> N
     assert [answer.text for answer in run.answers] == ["1", "2", "3"]
 
 
+def test_a_call_that_wrote_a_summary_and_left_only_its_count_is_a_call(tmp_path: Path) -> None:
+    prefix = "Another language model started to solve this problem and produced a summary\n"
+    lines = [meta(), turn(), said("user", "go"), said("assistant", "done"), counted(10)]
+    more = [counted(10), counted(32, 22), counted(32, 0)]
+    after = [line("compacted", message=f"{prefix}so far"), said("user", "on")]
+    run = run_of(tmp_path, [*lines, *more, *after, said("assistant", "well"), counted(42)])
+    assert [call.usage.input_tokens for call in run.calls] == [10, 22, 10]
+    assert [call.grade for call in run.calls] == [Grade.DERIVED, Grade.INFERRED, Grade.INFERRED]
+    assert texts(run, 2) == ["go", "done"]
+    assert texts(run, 3) == ["go", f"{prefix}so far", "on"]
+    assert [answer.text for answer in run.answers] == ["done", "well"]
+
+
 def test_instructions_stand_before_every_request_also_after_a_compaction(tmp_path: Path) -> None:
     lines = [meta(base_instructions={"text": "be brief"}), said("user", "go")]
     more = [said("assistant", "a"), line("compacted", replacement_history=[]), said("user", "on")]
