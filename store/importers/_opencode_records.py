@@ -209,7 +209,7 @@ def sessions_in(path: Path) -> dict[str, str]:
     with _sqlite_copy.opened(path) as database:
         if not all(_SESSION in database.columns(table) for table in ("message", "part")):
             return {}
-        ids = database.rows("message", (_SESSION,), f"GROUP BY {_SESSION} ORDER BY {_SESSION}")
+        ids = database.rows("message", (_SESSION,), "GROUP BY 1 ORDER BY 1")
         found = {string(row[0]): "" for row in ids}
         if {"id", "title"} <= {*database.columns("session")}:
             for name, title in database.rows("session", ("id", "title")):
