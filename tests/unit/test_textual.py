@@ -334,13 +334,42 @@ def test_a_search_that_shows_path_and_line_shows_the_line() -> None:
     assert [(facts.source_id, facts.verdict) for facts in found.citations] == [
         ("tool:Grep:t1", Verdict.READ),
         ("tool:Grep:t1", Verdict.READ),
-        ("src/other.py", Verdict.UNRESOLVED),
+        ("src/other.py", Verdict.UNVERIFIABLE),
     ]
     first, second = found.citations[:2]
     assert first.evidence is not None
     assert first.evidence.text == "src/pool.py:30:limit = 40"
     assert second.evidence is not None
     assert second.evidence.text == "src/other.py:7:limit = 41"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "/repo/lib/far.py:\n  Line 3: x = 1\n\n  Line 5: y = 2\n\n/repo/b.py:\n  Line 9: z",
+        "lib/far.py\n3:x = 1\n4-\n5:y = 2\n--\n\nb.py\n9:z\n",
+    ],
+)
+def test_a_search_may_print_its_lines_below_the_path(result: str) -> None:
+    answer = "See lib/far.py:3, lib/far.py:5 and lib/far.py:9."
+    found = audit(reading(answer, ("grep", "{}", result)))
+    assert [facts.verdict for facts in found.citations[:2]] == [Verdict.READ, Verdict.READ]
+    shown = [facts.evidence.text.strip() for facts in found.citations if facts.evidence]
+    assert [words.split(":")[-1].strip() for words in shown] == ["x = 1", "y = 2"]
+    assert found.citations[2].verdict is Verdict.UNVERIFIABLE
+
+
+def test_one_number_in_two_files_of_one_name_proves_nothing() -> None:
+    search = ("grep", "{}", "a/far.py:3:x = 1\nb/far.py:3:y = 2\n")
+    (facts,) = audit(reading("See far.py:3.", search)).citations
+    assert facts.verdict is Verdict.UNVERIFIABLE
+
+
+def test_a_file_that_only_the_report_of_another_agent_names_is_unverifiable() -> None:
+    report = ("Task", "{}", "The limit stands in src/deep/limit.py, near its end.")
+    (facts,) = audit(reading("See src/deep/limit.py:3.", report)).citations
+    assert facts.verdict is Verdict.UNVERIFIABLE
+    assert facts.reason.endswith("is recorded; message 4 of the request names it")
 
 
 def test_a_file_that_the_agent_only_wrote_is_unverifiable() -> None:
