@@ -64,6 +64,8 @@ def parts_of(content: object) -> Iterator[Part]:
         kind = string(inner.get("type"))
         if kind in _CALLS:
             yield call_part(inner)
+        elif kind == "message":
+            yield from parts_of(inner.get("content"))
         elif kind in _RESULTS:
             call_id = string(inner.get("tool_use_id")) or string(inner.get("call_id"))
             status = "error" if inner.get("is_error") is True else ""

@@ -22,7 +22,7 @@ from store.jsonin import JsonError, loads
 from store.records.gutters import NumberedLine, numbered_runs
 from store.records.markers import marker_of
 
-__all__ = ["Does", "FileCall", "file_calls", "says_failure", "shown_by", "window_of"]
+__all__ = ["Does", "FileCall", "file_calls", "is_listing", "says_failure", "shown_by", "window_of"]
 
 _READERS: Final = frozenset(
     {
@@ -68,6 +68,8 @@ _PAGING: Final = (
     *("offset", "limit", "start_line", "end_line", "startLine", "endLine", "view_range"),
     *("line_range", "start", "end", "lines", "line_number", "head", "tail"),
 )
+_ALL: Final[tuple[object, ...]] = (None, [], "", 0, -1)
+"""Values of these that ask for the whole file."""
 _SHELLS: Final = frozenset(
     {
         *("shell", "shell_command", "exec_command", "local_shell", "exec", "bash", "terminal"),
@@ -129,7 +131,7 @@ def file_calls(tool: str, arguments: Mapping[str, object], cwd: str = "") -> tup
 def _file_call(name: str, path: str, arguments: Mapping[str, object]) -> FileCall | None:
     if name in _READERS:
         first, last = _lines_asked(arguments)
-        paged = any(arguments.get(key) not in (None, [], "") for key in _PAGING)
+        paged = any(arguments.get(key) not in _ALL for key in _PAGING)
         return FileCall(path, Does.READ, first, last, paged)
     if name in _WRITERS:
         text = next((arguments[key] for key in _TEXT if isinstance(arguments.get(key), str)), None)
@@ -235,6 +237,10 @@ _MORE: Final = re.compile(
 )
 _END: Final = re.compile(r"\(End of file - total (\d{1,9}) lines\)\s*(?:</\w+>\s*)?\Z")
 _NO_TEXT: Final = ("System reminder:", "<system-reminder>")
+_LISTING: Final = re.compile(
+    r"\s*(?:Here's the files and directories|<path>[^\n<]*</path>\s*<type>directory</type>"
+    r"|Directory listing (?:for|of) |Contents of directory )"
+)
 _FAILED: Final = re.compile(
     r"\s*(?:<\w*error\b|error\b|ran into |invalid |cannot |failed |no such |permission denied|"
     r"no replacement was performed|no changes)",
@@ -246,6 +252,11 @@ def window_of(text: str) -> str:
     """Return the path that the header of a window names (SWE-agent), or an empty string."""
     found = _WINDOW.match(text)
     return found[1] if found else ""
+
+
+def is_listing(text: str) -> bool:
+    """Return whether a result is a list of a folder: tools that read a file give that too."""
+    return bool(_LISTING.match(text))
 
 
 def says_failure(text: str) -> bool:

@@ -25,6 +25,7 @@ from store.importers._agent_reads import (
     Does,
     FileCall,
     file_calls,
+    is_listing,
     says_failure,
     shown_by,
     window_of,
@@ -234,6 +235,8 @@ class AgentRun:
         if marker is not None and marker.kind in _GONE and marker.place == "tool":
             text = None  # what the tool returned is in no record
         calls = self._touched.get(call_id, ())
+        if is_listing(part.text):
+            calls = tuple(call for call in calls if call.does is not Does.READ)
         result = ToolResult(
             tool_call_id=call_id,
             text=text,

@@ -2,7 +2,7 @@
 
 Known frames: Codex in all its eras (a JSON object with ``output`` and
 ``metadata``; a head of lines that ends with ``Output:``), Cline and Roo Code,
-Gemini CLI, mini-swe-agent, OpenHands, opencode and pi.  Other agents give the
+Gemini CLI, mini-swe-agent, OpenHands, opencode, pi and SWE-agent.  Other agents give the
 output as it is.
 """
 
@@ -34,11 +34,16 @@ _WRAPPED: Final = re.compile(
 )
 _TAIL: Final = re.compile(
     r"\s*(?:\[The command completed with exit code (-?\d{1,6})\.\].*"
-    r"|<bash_metadata>.*</bash_metadata>|Command exited with code (-?\d{1,6}))\s*\Z",
+    r"|<bash_metadata>.*</bash_metadata>|Command exited with code (-?\d{1,6})"
+    r"|(?:\[(?:Current working directory: |Python interpreter: "
+    r"|Command finished with exit code (-?\d{1,6}))[^\n]*\]\s*)+"
+    r"|\(Open file: [^\n]*\)\s*\(Current directory: [^\n]*\)\s*bash-\$)\s*\Z",
     re.DOTALL,
 )
 _UNKNOWN: Final = re.compile(
-    r"\A(?:Command|Directory|Output|Exit [Cc]ode|OBSERVATION|Observation):"
+    r"\A(?:(?:Command|Directory|Output|Exit [Cc]ode|OBSERVATION|Observation):"
+    r"|\[(?:Previous command outputs are truncated|Below is the output of the previous command)"
+    r"|Your command ran successfully and did not produce any output)"
 )
 _TOTAL: Final = re.compile(
     r"\A(?:Warning: truncated output \(original token count: \d{1,12}\)\n)?"
@@ -82,8 +87,8 @@ def output_of(text: str) -> Output:
         return Output(held, _number(wrapped["exit"]))
     # The ending of a frame stands close to the end.
     tail = _TAIL.search(text, max(0, len(text) - _ENDING))
-    if tail is not None:
-        return Output(f"{text[: tail.start()]}\n", _number(tail[1] or tail[2]))
+    if tail is not None and not _UNKNOWN.match(text):
+        return Output(f"{text[: tail.start()]}\n", _number(tail[1] or tail[2] or tail[3]))
     return Output("" if _UNKNOWN.match(text) else text)
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from store.importers._agent_messages import call_part, parts_of, result_part
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._inspect_call import asked_of
+from store.importers._inspect_call import Memory, asked_of
 from store.importers._wire import count, mapping, members, string
 from store.records.grades import Grade
 from store.records.runs import EditKind, OtherEvent, Part, PartKind, ProblemKind, Usage
@@ -24,7 +24,7 @@ from store.records.runs import EditKind, OtherEvent, Part, PartKind, ProblemKind
 __all__ = ["Steps"]
 
 _HANDOFF: Final = re.compile(r"Performed context summarization and handoff to continue task\.")
-_LINEAR: Final = frozenset({"terminus", "terminus-1", "terminus-2", "mini-swe-agent"})
+_LINEAR: Final = ("terminus", "mini-swe-agent")
 """Agents that send their one list of messages, and write down where they summarise it."""
 _UNTOLD: Final = "steps keep no request, and what this agent takes out of its context is not told"
 _AGENT_KEYS: Final = frozenset({"tool_calls", "reasoning_content", "llm_call_count", "model_name"})
@@ -99,7 +99,7 @@ class Steps:
         held = list(self.agent.held)
         request = None
         if self._request:
-            asked = asked_of([], self._request, _response(extra))
+            asked = asked_of([], self._request, _response(extra), Memory())
             if asked.turns:
                 request, grade = self.agent.messages(asked.turns, origin), asked.grade
                 reason = "the trajectory keeps the request of this call beside its steps"
@@ -128,7 +128,7 @@ class Steps:
     def _grade(self) -> tuple[Grade, str]:
         if self._lost:
             return Grade.UNKNOWN, self._lost
-        if self.name.lower() in _LINEAR:
+        if self.name.lower().startswith(_LINEAR):
             return Grade.INFERRED, f"{ALL_BEFORE}; this agent writes down where it summarises"
         return Grade.UNKNOWN, _UNTOLD
 
@@ -166,7 +166,7 @@ class Steps:
     def finish(self, origin: str) -> None:
         """Say how much was copied."""
         if self.copied:
-            what = f"{self.copied} steps are copies of earlier ones, and were not counted again"
+            what = f"copies of earlier steps were not counted again ({self.copied} in all)"
             self.agent.builder.problem(origin, what, ProblemKind.NOTED)
 
 

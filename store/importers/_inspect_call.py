@@ -19,7 +19,7 @@ from store.importers._wire import Exchange, Turn, Wire, count, mapping, members,
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind, Usage
 
-__all__ = ["Asked", "asked_of", "response_of", "usage_of"]
+__all__ = ["Asked", "Memory", "asked_of", "response_of", "usage_of"]
 
 _WIRE: Final = "the wire request, which holds every text of the recorded input"
 _INPUT: Final = "the recorded input, every text of which stands in the wire request"
@@ -41,11 +41,44 @@ class Asked:
     lost: tuple[str, ...] = field(default=(), repr=False)
 
 
+@dataclass(slots=True)
+class Memory:
+    """What was made of messages and texts already: the requests of one run hold them again."""
+
+    turns: dict[int, tuple[Mapping[str, object], Turn]] = field(default_factory=dict)
+    bare: dict[str, str] = field(default_factory=dict)
+
+    def turn(self, message: Mapping[str, object], *, again: bool) -> Turn:
+        """Return the turn that a message is; *again* where the same object may come again."""
+        known = self.turns.get(id(message))
+        if known is not None:
+            return known[1]
+        turn = turn_of(_with_error(message))
+        if again:
+            self.turns[id(message)] = message, turn
+        return turn
+
+    def without_space(self, text: str) -> str:
+        """Return *text* without white space."""
+        known = self.bare.get(text)
+        if known is None:
+            known = self.bare[text] = "".join(text.split())
+        return known
+
+
 def asked_of(
-    given: Sequence[Mapping[str, object]], request: Mapping[str, object], response: object
+    given: Sequence[Mapping[str, object]],
+    request: Mapping[str, object],
+    response: object,
+    memory: Memory,
+    *,
+    pooled: bool = False,
 ) -> Asked:
-    """Return the request of a call from its recorded input and its wire request."""
-    turns = [turn_of(_with_error(message)) for message in given]
+    """Return the request of a call from its recorded input and its wire request.
+
+    *pooled* says that the messages of the input are the same objects in each call.
+    """
+    turns = [memory.turn(message, again=pooled) for message in given]
     if not request:
         return Asked(turns, _ALONE)
     exchange = _exchange(request, response)
@@ -53,14 +86,14 @@ def asked_of(
     if exchange is not None and exchange.sent:
         sent = [*exchange.instructions, *exchange.sent]
         parts = [part for turn in sent for part in turn.parts]
-        lost = _not_in(wanted, [part.text for part in parts])
+        lost = _not_in(wanted, [part.text for part in parts], memory)
         if _same_results(turns, sent) and not lost:
             return _of_wire(exchange, _WIRE)
-        lost = _not_in(lost, list(event_texts(request)))
+        lost = _not_in(lost, list(event_texts(request)), memory)
         if lost and _same_results(turns, sent):
             what = f"the wire request, which does not hold {len(lost)} texts of the recorded input"
             return _of_wire(exchange, what, tuple(lost))
-    lost = _not_in(wanted, list(event_texts(request)))
+    lost = _not_in(wanted, list(event_texts(request)), memory)
     if lost:
         what = f"the recorded input; {len(lost)} texts of it were not found in the wire request"
         return Asked(turns, what, Grade.UNKNOWN, lost=tuple(lost))
@@ -117,18 +150,15 @@ def _results_in(turns: Sequence[Turn]) -> set[str]:
     }
 
 
-def _not_in(texts: Sequence[str], held: Sequence[str]) -> list[str]:
+def _not_in(texts: Sequence[str], held: Sequence[str], memory: Memory) -> list[str]:
     """Return those *texts* that none of *held* is or holds, white space aside."""
-    known = {_bare(text) for text in held}
-    missing = [text for text in texts if _bare(text) and _bare(text) not in known]
+    bare = memory.without_space
+    known = {bare(text) for text in held}
+    missing = [text for text in texts if bare(text) and bare(text) not in known]
     if not missing:
         return []
     joined = "\0".join(known)
-    return [text for text in missing if _bare(text) not in joined]
-
-
-def _bare(text: str) -> str:
-    return "".join(text.split())
+    return [text for text in missing if bare(text) not in joined]
 
 
 def response_of(output: Mapping[str, object]) -> tuple[list[Part], str]:

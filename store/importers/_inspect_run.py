@@ -10,7 +10,7 @@ from store.builder import RunBuilder
 from store.importers._agent_messages import result_part, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
-from store.importers._inspect_call import Asked, asked_of, response_of, usage_of
+from store.importers._inspect_call import Asked, Memory, asked_of, response_of, usage_of
 from store.importers._inspect_sample import Sample
 from store.importers._wire import Turn, items, mapping, string
 from store.records.grades import Grade, Layer
@@ -60,8 +60,8 @@ class _Agent:
         if self.cuts:
             origin, tool, size, most = self.cuts[0]
             what = (
-                f"{len(self.cuts)} results lost their middle before the model was given them; the "
-                f"first is of the tool {tool}, {size} bytes cut to {most}"
+                f"results lost their middle before the model was given them ({len(self.cuts)} in "
+                f"all); the first is of the tool {tool}, {size} bytes cut to {most}"
             )
             self.run.builder.problem(origin, what, ProblemKind.NOTED)
         return self.run.finish()
@@ -79,6 +79,7 @@ class SampleRuns:
     _agents: dict[str, _Agent] = field(default_factory=dict)
     _spans: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     """Type, name and parent of each span."""
+    _memory: Memory = field(default_factory=Memory)
     _steps: list[str] = field(default_factory=list)
     """Types of the steps that are open: what logs had before there were spans."""
 
@@ -172,7 +173,8 @@ class SampleRuns:
         request = self.sample.request_of(event)
         response = self.sample.whole(mapping(event.get("call")).get("response"))
         output = mapping(self.sample.whole(event.get("output")))
-        asked = asked_of(given, request, response)
+        pooled = event.get("input_refs") is not None
+        asked = asked_of(given, request, response, self._memory, pooled=pooled)
         if self.sample.fresh:
             what = "an attachment that it names is not in the log"
             asked = replace(asked, grade=Grade.UNKNOWN, reason=f"{asked.reason}; {what}")
@@ -207,8 +209,8 @@ class SampleRuns:
         if asked.lost and asked.exchange is not None:
             shown = asked.lost[0].strip()[:60]
             what = (
-                f"{len(asked.lost)} texts of the recorded input are not in the wire request; the "
-                f"first begins with “{shown}”"
+                f"not all texts of the recorded input are in the wire request ({len(asked.lost)} "
+                f"missing); the first begins with “{shown}”"
             )
             builder.problem(origin, what, ProblemKind.NOTED)
         if asked.exchange is None:
@@ -271,8 +273,8 @@ class SampleRuns:
         error = mapping(event.get("error"))
         held = result_part(self.sample.whole(event.get("result")), call_id)
         text = string(self.sample.whole(error.get("message"))) if error else held[0].text
-        if not text.strip():
-            return
+        if not text.strip() or text == _submitted(Part(PartKind.TOOL_CALL, arguments, name=tool)):
+            return  # what was submitted comes back as it is
         agent.run.result(call_id, text, origin, status="error" if error else "")
         match event.get("truncated"):
             case [int() as size, int() as most]:

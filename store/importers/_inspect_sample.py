@@ -39,6 +39,7 @@ class Sample:
     _attachments: dict[str, str] = field(default_factory=dict)
     _messages: list[object] = field(default_factory=list)
     _calls: list[object] = field(default_factory=list)
+    _resolved: dict[int, Mapping[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         first = mapping(self.value.get("transcript"))
@@ -99,13 +100,23 @@ class Sample:
         for pair in items(refs):
             match pair:
                 case [int() as start, int() as end] if 0 <= start <= end <= len(pool):
-                    made += [mapping(self.whole(each)) for each in pool[start:end]]
+                    made += [self._pooled(each) for each in pool[start:end]]
                 case _:
                     self._miss(f"messages {pair}")
             if len(made) > _MOST:
                 self._miss(f"more than {_MOST} messages")
                 break
         return made
+
+    def _pooled(self, message: object) -> Mapping[str, object]:
+        """Return a message of a pool, the same object each time: many requests hold it."""
+        known = self._resolved.get(id(message))
+        if known is None:
+            before = len(self.missing)
+            known = mapping(self.whole(message))
+            if len(self.missing) == before:
+                self._resolved[id(message)] = known
+        return known
 
     def _miss(self, name: str) -> None:
         self.missing[name] = None

@@ -16,6 +16,7 @@ from typing import Final
 from store.importers._agent_messages import json_of, turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
+from store.importers._openhands_text import LIMIT, command_text, cut, note_cut
 from store.importers._openhands_view import Condensed, EventView
 from store.importers._wire import count, items, mapping, members, string
 from store.records.grades import Grade
@@ -23,9 +24,6 @@ from store.records.runs import OtherEvent, Part, PartKind
 
 __all__ = ["Rule", "read_v0"]
 
-MARK: Final = "[... Observation truncated due to length ...]"
-_LIMIT: Final = 30_000
-"""Characters of an observation that are sent, where the settings do not say how many."""
 _SILENT: Final = frozenset(
     {
         *("null", "change_agent_state", "agent_state_changed", "recall", "condensation_request"),
@@ -61,7 +59,7 @@ class Rule:
         told = "the events say what was forgotten"
         if was_cut and self.limit is None:
             what = (
-                f"long observations were cut to {_LIMIT} characters, which is only the usual limit"
+                f"long observations were cut to {LIMIT} characters, which is only the usual limit"
             )
             return Grade.INFERRED, f"{ALL_BEFORE}; {told}; {what}"
         if view.condensations or self.is_told:
@@ -91,7 +89,8 @@ class _Reading:
     base: str
     view: EventView = field(init=False)
     _response: str = ""
-    _was_cut: bool = False
+    _cuts: set[int] = field(default_factory=set)
+    """Messages of which the client sent less than the record holds."""
     _number: int = -1
 
     def __post_init__(self) -> None:
@@ -154,7 +153,7 @@ class _Reading:
         parts = list(turn_of({**message, "role": "assistant"}).parts)
         parts = parts or _parts_of_action(event, action, name)
         self.agent.held = self.view.held()
-        grade, reason = self.rule.grade(self.view, was_cut=self._was_cut)
+        grade, reason = self.rule.grade(self.view, was_cut=bool(self._cuts & set(self.agent.held)))
         self.agent.call(
             parts,
             origin,
@@ -172,8 +171,7 @@ class _Reading:
 
     def _observation(self, event: Mapping[str, object], kind: str, name: str, origin: str) -> None:
         whole = _text_of(event, kind)
-        text = _cut(whole, self.rule.limit or _LIMIT)
-        self._was_cut = self._was_cut or text != whole
+        text = cut(whole, self.rule.limit or LIMIT)
         metadata = mapping(event.get("tool_call_metadata"))
         cause = event.get("cause")
         call_id = string(metadata.get("tool_call_id")) or (
@@ -186,7 +184,10 @@ class _Reading:
         tool = string(metadata.get("function_name"))
         kept = None if text == whole else whole
         part = self.agent.result(call_id, text, origin, status=status, kept=kept, name=tool)
-        self.view.add(name, "tool" if metadata else "user", [part], origin)
+        index = self.view.add(name, "tool" if metadata else "user", [part], origin)
+        if kept is not None:
+            self._cuts.add(index)
+            note_cut(self.agent, call_id, origin)
 
     def _recall(self, event: Mapping[str, object], name: str, origin: str) -> None:
         """Take what the agent was told of its workspace, or of a topic that was named."""
@@ -231,22 +232,4 @@ def _text_of(event: Mapping[str, object], kind: str) -> str:
     """Return the text that an observation puts into a request, before it is cut."""
     text = string(event.get("content"))
     metadata = mapping(mapping(event.get("extras")).get("metadata"))
-    if kind != "run" or not metadata:
-        return text
-    text = f"{string(metadata.get('prefix'))}{text}{string(metadata.get('suffix'))}"
-    if string(metadata.get("working_dir")):
-        text += f"\n[Current working directory: {metadata['working_dir']}]"
-    if string(metadata.get("py_interpreter_path")):
-        text += f"\n[Python interpreter: {metadata['py_interpreter_path']}]"
-    exit_code = metadata.get("exit_code")
-    if isinstance(exit_code, int) and exit_code != -1:
-        text += f"\n[Command finished with exit code {exit_code}]"
-    return text
-
-
-def _cut(text: str, limit: int) -> str:
-    """Return *text* as a request holds it: its middle is left out where it is too long."""
-    if limit < 2 or len(text) <= limit:  # noqa: PLR2004 - a head and a tail
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n{MARK}\n{text[-half:]}"
+    return command_text(text, metadata) if kind == "run" else text

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from store.importers._agent_json import held_in
 from store.importers._agent_messages import call_part, json_of, parts_of, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
+from store.importers._openhands_text import LIMIT, clipped, command_text, note_cut
 from store.importers._openhands_view import Condensed, EventView
 from store.importers._wire import Turn, count, items, mapping, members, string
-from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.runs import OtherEvent, Part, PartKind
 
@@ -32,12 +33,15 @@ _KINDS: Final = frozenset(
     }
 )
 _TOLD: Final = "the events say what was forgotten"
+_ERROR: Final = "[An error occurred during execution.]"
+_CONTENT: Final = 50_000
+"""Characters of any other text of a message that are sent."""
 _UNTOLD: Final = "no event says that anything was forgotten"
 
 
 def is_v1(event: object) -> bool:
     """Return whether a value is an event of the SDK."""
-    return isinstance(event, dict) and event.get("kind") in _KINDS
+    return isinstance(event, dict) and string(event.get("kind")) in _KINDS
 
 
 def read_v1(events: Iterable[object], agent: AgentRun, origin: str) -> None:
@@ -57,6 +61,8 @@ class _Reading:
     """Requests as they were sent, by the id of their response."""
     view: EventView = field(init=False)
     _response: str = ""
+    _cuts: set[int] = field(default_factory=set)
+    """Messages of which the client sent less than the record holds."""
 
     def __post_init__(self) -> None:
         self.view = EventView(self.agent)
@@ -125,6 +131,9 @@ class _Reading:
         response = string(event.get("llm_response_id"))
         grade = Grade.DERIVED if self.view.condensations else Grade.INFERRED
         reason = f"{ALL_BEFORE}; {_TOLD if self.view.condensations else _UNTOLD}"
+        if self._cuts & set(self.agent.held):
+            what = "where exactly the client cut long observations is not told"
+            grade, reason = Grade.INFERRED, f"{reason}; {what}"
         request = None
         if response in self.logs:
             request = self.agent.messages(self.logs[response], origin)
@@ -143,13 +152,20 @@ class _Reading:
 
     def _observation(self, event: Mapping[str, object], name: str, origin: str) -> None:
         held = mapping(event.get("observation"))
-        text = _text_of(held) or string(event.get("error"))
-        text = text or string(event.get("rejection_reason"))
+        whole = command_text(_text_of(held), mapping(held.get("metadata")))
+        whole = whole or string(event.get("error")) or string(event.get("rejection_reason"))
         failed = held.get("is_error") is True or string(event.get("kind")) == "AgentErrorEvent"
+        if held.get("is_error") is True:
+            whole = f"{_ERROR}\n{whole}"
+        text = clipped(whole, LIMIT if held.get("metadata") else _CONTENT)
         call_id, tool = string(event.get("tool_call_id")), string(event.get("tool_name"))
         status = "error" if failed else ""
-        part = self.agent.result(call_id, text, origin, status=status, name=tool)
-        self.view.add(name, "tool", [part], origin)
+        kept = None if text == whole else whole
+        part = self.agent.result(call_id, text, origin, status=status, kept=kept, name=tool)
+        index = self.view.add(name, "tool", [part], origin)
+        if kept is not None:
+            self._cuts.add(index)
+            note_cut(self.agent, call_id, origin)
 
 
 def _logs(events: Iterable[object]) -> Iterator[tuple[str, list[Turn]]]:
@@ -158,10 +174,7 @@ def _logs(events: Iterable[object]) -> Iterator[tuple[str, list[Turn]]]:
         held = mapping(event)
         if held.get("kind") != "LLMCompletionLogEvent":
             continue
-        try:
-            log = mapping(loads(string(held.get("log_data")).encode("utf-8", "surrogateescape")))
-        except (JsonError, UnicodeError):
-            continue
+        log = mapping(held_in(held.get("log_data")))
         name = string(mapping(log.get("response")).get("id"))
         messages = list(members(log.get("messages")))
         if name and messages:

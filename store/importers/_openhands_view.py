@@ -37,10 +37,11 @@ class EventView:
     _forgotten: set[str] = field(default_factory=set)
     _summary: tuple[int, int] | None = None
 
-    def add(self, event_id: str, role: str, parts: Iterable[Part], origin: str) -> None:
-        """Take an event that is a message."""
+    def add(self, event_id: str, role: str, parts: Iterable[Part], origin: str) -> int:
+        """Take an event that is a message; return its index."""
         index = self.agent.builder.message(role, parts, origin)
         self._entries.append(({event_id}, index))
+        return index
 
     def respond(self, event_id: str) -> None:
         """Take the response of the call that was added last."""

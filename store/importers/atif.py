@@ -7,7 +7,7 @@ trajectories of subagents stand in it (since 1.7) or in files beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from store.builder import RunBuilder
@@ -47,17 +47,25 @@ def read(probe: Probe) -> Iterator[Run]:
     if not probe.is_folder:
         yield from _Reading(probe).runs(probe.path.name, mapping(document(probe)))
         return
-    parts = sorted(name for name in probe.names if _PART.fullmatch(name))
-    bases = sorted({found["base"] for name in parts if (found := _PART.fullmatch(name))})
     reading = _Reading(probe)
-    for name in [*(f"{base}.json" for base in bases if f"{base}.json" in probe.names), *parts]:
+    parents: dict[str, str] = {}
+    for name, base in _in_order(probe.names):
         if name in reading.seen:
             continue
         try:
             value = reading.file(name)
         except (OSError, JsonError, _files.OutsideError) as error:
             raise UnreadableError(_files.shown(f"{probe.label}/{name}"), str(error)) from None
-        yield from reading.runs(name, value)
+        for run in reading.runs(name, value, parents.get(base)):
+            parents.setdefault(base, run.run_id)
+            yield run
+
+
+def _in_order(names: Collection[str]) -> list[tuple[str, str]]:
+    """Return the files of trajectories with the name that each builds on, that one first."""
+    parts = sorted((name, found["base"]) for name in names if (found := _PART.fullmatch(name)))
+    bases = sorted({base for _, base in parts if f"{base}.json" in names})
+    return [*((f"{base}.json", base) for base in bases), *parts]
 
 
 class _Reading:

@@ -144,7 +144,8 @@ class _Reading:
     def _observe(
         self, message: Mapping[str, object], extra: Mapping[str, object], origin: str
     ) -> None:
-        turn = turn_of(message)
+        content = message.get("content", message.get("output"))
+        turn = turn_of({**message, "content": content})
         text = "\n".join(part.text for part in turn.parts if part.text)
         call_id = string(message.get("tool_call_id")) or string(message.get("call_id"))
         if not call_id and self._waiting and (_OUTPUT.match(text) or "raw_output" in extra):
@@ -156,7 +157,8 @@ class _Reading:
         raw = extra.get("raw_output")
         kept = raw if isinstance(raw, str) and raw.strip() not in text else None
         part = self.agent.result(call_id, text, origin, kept=kept)
-        self.agent.say("tool" if turn.role == "tool" else "user", [part], origin)
+        own = turn.role == "tool" or "call_id" in message
+        self.agent.say("tool" if own else "user", [part], origin)
 
 
 IMPORTER = Importer(
@@ -170,4 +172,5 @@ IMPORTER = Importer(
     order=220,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import document, head_node, held_in
 from store.importers._agent_messages import turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._fields import compact
 from store.importers._wire import Turn, items, mapping, members, string
-from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
 from store.records.runs import EditKind, Part, PartKind, ProblemKind, Run
 
@@ -33,6 +32,14 @@ _BEGIN = "the messages before the first step, kept behind it"
 _NO_RECORD = "the trajectory keeps no request, and does not say what was taken out of them"
 _STEP_KEYS = frozenset({"observation", "thought", "response", "state"})
 _OPENS = ("open",)
+_COMMANDS = frozenset(
+    {
+        *("open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "submit"),
+        *("search_dir", "search_file", "find_file", "str_replace_editor", "undo_edit"),
+        *("exit_cost", "exit_context", "exit_format", "exit_forfeit", "skip"),
+    }
+)
+"""What this agent's own tools are called; every other action is a command of the shell."""
 _OLD = re.compile(r"(?:Observation:\s*)?Old environment output: \(")
 _HARMLESS = frozenset({"cache_control", "default", "DefaultHistoryProcessor"})
 """Processors that change no text."""
@@ -71,11 +78,7 @@ def read(probe: Probe) -> Iterator[Run]:
 def _config(value: Mapping[str, object]) -> Mapping[str, object]:
     """Return the settings of a replay: an object, or JSON text."""
     held = value.get("replay_config")
-    if isinstance(held, str):
-        try:
-            held = loads(held.encode("utf-8", "surrogateescape"))
-        except JsonError:
-            held = None
+    held = held_in(held) if isinstance(held, str) else held
     return mapping(held)
 
 
@@ -112,6 +115,7 @@ class _Trajectory:
         """Return the run of this attempt."""
         steps = list(members(self.value.get("trajectory")))
         history = list(members(self.value.get("history")))
+        self.agent.cwd = string(_state(steps[0]).get("working_dir")) if steps else ""
         if any(_messages(step) for step in steps):
             self._recorded(steps, history)
         elif history:
@@ -214,11 +218,11 @@ class _Trajectory:
         self, step: Mapping[str, object], calls: list[Part], number: int, origin: str
     ) -> str:
         """Take the observation of a step, whatever requests hold of it; return its id."""
-        agent, state = self.agent, _state(step)
-        agent.cwd = string(state.get("working_dir")) or agent.cwd
+        agent = self.agent
         call_id = calls[0].tool_call_id if calls else self._ask(step, number, origin)
         if calls:
             self._follow_edit(step, origin)
+        agent.cwd = string(_state(step).get("working_dir")) or agent.cwd
         if call_id:
             self._waiting = call_id, string(step.get("observation"))
         return agent.name_of(call_id)
@@ -262,9 +266,9 @@ class _Trajectory:
                 continue
             step = next(waiting, {})
             made = agent.call(turn.parts, origin, answers=False, grade=grade, grade_reason=reason)
-            agent.cwd = string(_state(step).get("working_dir")) or agent.cwd
             asks = any(part.kind is PartKind.TOOL_CALL for part in turn.parts)
             call_id = "" if asks else self._ask(step, made, origin)
+            agent.cwd = string(_state(step).get("working_dir")) or agent.cwd
 
     def _ask(self, step: Mapping[str, object], number: int, origin: str) -> str:
         """Add the tool call that an action in words is; return its id."""
@@ -357,11 +361,7 @@ def _text_of(message: Mapping[str, object]) -> str:
 def _state(step: Mapping[str, object]) -> Mapping[str, object]:
     """Return the state behind a step: an object, or JSON text (before 1.0)."""
     held = step.get("state")
-    if isinstance(held, str):
-        try:
-            held = loads(held.encode("utf-8", "surrogateescape"))
-        except JsonError:
-            return {}
+    held = held_in(held) if isinstance(held, str) else held
     return mapping(held)
 
 
@@ -374,7 +374,7 @@ def _tool_of(action: str) -> tuple[str, Mapping[str, object]]:
         if len(words) > 2:  # noqa: PLR2004 - a path and a line
             arguments["line_number"] = words[2]
         return tool, arguments
-    return tool or "?", {"command": action}
+    return tool if tool in _COMMANDS else "bash", {"command": action}
 
 
 IMPORTER = Importer(
@@ -389,4 +389,5 @@ IMPORTER = Importer(
     order=500,
     recognise=recognise,
     read=read,
+    alone=True,
 )

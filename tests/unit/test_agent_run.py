@@ -62,6 +62,26 @@ def test_a_read_that_failed_shows_nothing_of_the_file() -> None:
     assert run.tool_results[0].is_file_read
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{}[Current working directory: /w]\n[Command finished with exit code 0]",
+        "{}(Open file: n/a)\n(Current directory: /w)\nbash-$",
+        "<returncode>0</returncode>\n<output>\n{}</output>",
+    ],
+)
+def test_what_an_agent_says_behind_a_command_is_no_line_of_the_file(frame: str) -> None:
+    run = read_once(frame.format("one\ntwo\n"), name="bash", command="cat a.py")
+    assert [version.text for version in run.versions] == ["one\ntwo\n"]
+
+
+def test_a_list_of_a_folder_is_no_file() -> None:
+    listed = "Here's the files and directories up to 2 levels deep in /w:\n/w\n/w/a.py"
+    run = read_once(listed, name="str_replace_editor", command="view")
+    assert run.versions == ()
+    assert not run.tool_results[0].is_file_read
+
+
 def test_a_command_is_no_file_read_whatever_it_prints() -> None:
     run = read_once("1\tone\n", name="bash", command="cat -n a.py | grep -v x")
     assert run.versions == ()

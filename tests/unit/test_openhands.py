@@ -117,7 +117,8 @@ def test_forgotten_events_are_gone_and_their_summary_stands_at_its_place(tmp_pat
     kinds = [run.messages[index].parts[0].kind for index in last]
     assert kinds[2] is PartKind.SUMMARY
     assert texts(run, 3)[:3] == ["be good", "do it", "it looked at big"]
-    (edit,) = run.edits
+    cut, edit = run.edits
+    assert (cut.kind, cut.tool_call_ids, cut.before_call) == (EditKind.TRUNCATE, ("c1",), 2)
     assert (edit.kind, edit.tool_call_ids, edit.before_call) == (EditKind.COMPACT, ("c1",), 3)
 
 
@@ -230,6 +231,23 @@ def test_events_of_the_sdk_are_read_with_their_condensations(tmp_path: Path) -> 
     assert [call.by_call for call in run.tool_calls] == [1, 1, 2]
     assert run.calls[1].grade is Grade.DERIVED
     assert [answer.text for answer in run.answers] == ["all done"]
+
+
+def test_what_the_sdk_says_behind_a_command_is_sent_and_a_long_text_is_clipped(
+    tmp_path: Path,
+) -> None:
+    events = sdk()
+    about = {"exit_code": 0, "working_dir": "/w", "prefix": "[cut before]\n", "suffix": ""}
+    long = {"content": [{"type": "text", "text": LONG}], "metadata": about, "is_error": False}
+    events[4]["observation"] = long
+    del events[6]
+    (run,) = opened(write(tmp_path / "events.json", events))
+    sent = texts(run, 2)[4]
+    assert sent.startswith("[cut before]\nline 0\n")
+    assert sent.endswith("[Command finished with exit code 0]")
+    assert len(sent) < 30_000
+    assert LONG in (run.tool_results[0].text or "")
+    assert "long observations" in run.calls[1].grade_reason
 
 
 def test_a_completion_log_among_the_events_is_the_request(tmp_path: Path) -> None:
