@@ -94,20 +94,26 @@ class CitedFiles:
     # -- a file that was read ---------------------------------------------------------
 
     def _known(self, cited: SourceCitation, path: str, call: int) -> Citation:
-        version_id = self._version(cited, call)
-        if version_id is not None:
-            return replace(cited, version_id=version_id)
+        newest = ""
+        for text in self._standing_versions(cited.source_id, call):
+            version_id = text.version.key.version_id
+            newest = newest or version_id
+            wanted = _in_unit(text, cited.span) if cited.span is not None else ()
+            if not wanted or subtract(wanted, self._standing.delivered(text.version.key, call)):
+                continue
+            if version_id == newest:
+                return replace(cited, version_id=version_id)
+            # The lines may have moved since: which state the answer means, it does not say.
+            why = "these lines stand in the request in an earlier state of the file only"
+            return replace(cited, version_id=version_id, unverifiable=why)
         shown = self._shown(cited, path, call)
         return shown or replace(cited, unverifiable=self._numbered(cited, path, call))
 
-    def _version(self, cited: SourceCitation, call: int) -> str | None:
-        """Return the newest version of which all these lines stand in the request of *call*."""
-        for text in reversed(self._standing.deliveries.by_source.get(cited.source_id, ())):
-            wanted = _in_unit(text, cited.span) if cited.span is not None else ()
-            delivered = self._standing.delivered(text.version.key, call)
-            if wanted and not subtract(wanted, delivered):
-                return text.version.key.version_id
-        return None
+    def _standing_versions(self, source_id: str, call: int) -> Iterator[VersionText]:
+        """Yield the versions of which some stands in the request of *call*, the newest first."""
+        for text in reversed(self._standing.deliveries.by_source.get(source_id, ())):
+            if self._standing.touched(text.version.key, call):
+                yield text
 
     # -- a file of which no read is known -----------------------------------------------
 

@@ -343,6 +343,39 @@ def test_a_search_that_shows_path_and_line_shows_the_line() -> None:
     assert second.evidence.text == "src/other.py:7:limit = 41"
 
 
+def test_lines_of_an_earlier_state_of_the_file_prove_nothing_of_the_later_one() -> None:
+    run = reading("See src/pool.py:18 and src/pool.py:10.")
+    later = Version(
+        VersionKey(PATH, "partial:2"),
+        SourceKind.FILE,
+        text="line 10 was changed in the meantime",
+        integrity=Integrity.RECONSTRUCTED,
+        unit=Unit.LINE,
+        line_numbers=(10,),
+    )
+    came = Selection(PATH, "partial:2", Unit.LINE, (Span(10, 11),))
+    text = "    10\tline 10 was changed in the meantime\n"
+    again = ToolResult("t9", text, selections=(came,), is_file_read=True)
+    message = Message("tool", (Part(PartKind.TOOL_RESULT, text, "t9"),))
+    held = len(run.messages)
+    first, second = run.calls
+    grown = replace(second, splices=(*second.splices, Splice(held, held, (held,))))
+    found = audit(
+        replace(
+            run,
+            messages=(*run.messages, message),
+            calls=(first, grown),
+            tool_calls=(*run.tool_calls, ToolCall("t9", "Read", "{}", 1)),
+            tool_results=(*run.tool_results, again),
+            versions=(*run.versions, later),
+        )
+    )
+    earlier, newest = found.citations
+    assert (newest.verdict, newest.version_id) == (Verdict.READ, "partial:2")
+    assert earlier.verdict is Verdict.UNVERIFIABLE
+    assert earlier.reason == "these lines stand in the request in an earlier state of the file only"
+
+
 @pytest.mark.parametrize(
     "result",
     [
