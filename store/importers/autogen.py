@@ -93,7 +93,7 @@ def _log(probe: Probe) -> Iterator[Run]:
             messages = items(event.get("messages")) or waiting.pop(name, [])
             _log_call(agent, messages, event, origin)
     if others:
-        what = f"{others} lines are of another log, and were left out"
+        what = f"lines of another log were left out ({others} in all)"
         problems.append(Problem(probe.path.name, what, ProblemKind.NOTED))
     if not agents:
         raise UnreadableError(_files.shown(probe.label), "holds no call of a model")
@@ -220,4 +220,5 @@ IMPORTER = Importer(
     order=550,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -219,5 +219,6 @@ IMPORTER = Importer(
     order=100,
     recognise=recognise,
     read=read,
+    alone=True,
     listing=listing,
 )

@@ -172,4 +172,5 @@ IMPORTER = Importer(
     order=220,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -168,4 +168,5 @@ IMPORTER = Importer(
     order=540,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -146,4 +146,5 @@ IMPORTER = Importer(
     order=530,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -151,5 +151,6 @@ IMPORTER = Importer(
     order=520,
     recognise=recognise,
     read=read,
+    alone=True,
     listing=listing,
 )
