@@ -125,7 +125,8 @@ IMPORTER = Importer(
     title="MLflow traces",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where only the span of an agent is recorded; previews are never read",
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where only the span of an agent is recorded; previews are never read",
     recognised_by="info and data.spans, or spans with attributes named mlflow.…",
     order=225,
     recognise=recognise,

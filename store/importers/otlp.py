@@ -108,7 +108,8 @@ IMPORTER = Importer(
     "Traceloop, AI SDK, Pydantic AI",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where attributes were dropped, values cut or texts left out of a request, "
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where attributes were dropped, values cut or texts left out of a request, "
     "where they stand elsewhere, and where only the span of an agent is recorded",
     recognised_by="resourceSpans or resourceLogs, as JSON, JSON Lines or protobuf; spans with "
     "context.trace_id and attributes as SDKs print them; a folder of such files of one collector",
