@@ -165,7 +165,8 @@ class _Reading:
         if wire.trouble:
             exchange.lost.append(wire.trouble)
         if not wire.has_request:
-            if exchange.grade is not Grade.UNKNOWN:  # then it was made elsewhere, and never sent
+            # What only fetches an answer has no request of its own.
+            if exchange.grade is not Grade.UNKNOWN or interaction.method.upper() != "GET":
                 exchange.doubt(Grade.UNKNOWN, "the request is not in the capture")
         elif not wire.request:
             exchange.doubt(Grade.UNKNOWN, "the body of the request cannot be read")
