@@ -132,6 +132,10 @@ IMPORTER = Importer(
     "state before it deserves",
     recognised_by="two or more files among checkpoint databases, LangSmith runs, logs of calls "
     "and dumps of messages, not all of them dumps; partitions of a bulk export",
+    proves=(
+        "sixteen folders in which a log of the calls lies beside a checkpoint: what "
+        "middleware took out of each request, 155 results in all"
+    ),
     order=40,
     recognise=recognise,
     read=read,

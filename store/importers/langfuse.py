@@ -184,6 +184,9 @@ IMPORTER = Importer(
     "is recorded",
     recognised_by="trace and observations; observations with traceId and parentObservationId, as "
     "JSON, lines or CSV; a batch of create and update events",
+    proves=(
+        "generations of agents of four frameworks with their inputs, in the order of their times"
+    ),
     order=220,
     recognise=recognise,
     read=read,

@@ -238,6 +238,10 @@ IMPORTER = Importer(
     grade_note=f"{RULE}; unknown where the service edited a request itself, where a summary "
     "stands for messages that are not named, and where no message stands before a call",
     recognised_by="lists of messages: alone, under any keys, or one message a line",
+    proves=(
+        "lists of messages in four spellings; a list without the message before an answer "
+        "proves nothing of its request"
+    ),
     order=800,
     alone=True,
     recognise=recognise,

@@ -128,6 +128,10 @@ IMPORTER = Importer(
     grade_note="inferred where arguments stand in place of messages; "
     "unknown where only the span of an agent is recorded; previews are never read",
     recognised_by="info and data.spans, or spans with attributes named mlflow.…",
+    proves=(
+        "made by the tests: spans with inputs as JSON, old and new layout; spans that the "
+        "trace counts and does not hold are missed"
+    ),
     order=225,
     recognise=recognise,
     read=read,

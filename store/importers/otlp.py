@@ -113,6 +113,10 @@ IMPORTER = Importer(
     "where they stand elsewhere, and where only the span of an agent is recorded",
     recognised_by="resourceSpans or resourceLogs, as JSON, JSON Lines or protobuf; spans with "
     "context.trace_id and attributes as SDKs print them; a folder of such files of one collector",
+    proves=(
+        "where a limit dropped the first messages of a request, or cut a value into broken "
+        "JSON, the gap is named and the call is unknown; elsewhere it is recorded"
+    ),
     order=210,
     recognise=recognise,
     read=read,

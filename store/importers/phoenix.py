@@ -107,6 +107,7 @@ IMPORTER = Importer(
     "redacted, and where only the span of an agent is recorded",
     recognised_by="context.trace_id and span_kind, as a JSON list or lines; a table with "
     "context.span_id (CSV, Parquet, SQLite); the SQLite database of a server",
+    proves="made by the tests: spans as JSON and as a table",
     order=215,
     recognise=recognise,
     read=read,

@@ -386,6 +386,10 @@ IMPORTER = Importer(
     "unknown before version 1.0, which kept only the history before it was processed, and "
     "inferred where its settings name no processor that takes anything out",
     recognised_by="an object whose `trajectory` is a list of steps with `action` and `observation`",
+    proves=(
+        "13 requests as sent beside the whole history: the elided observations stand in "
+        "neither the same"
+    ),
     order=500,
     recognise=recognise,
     read=read,
