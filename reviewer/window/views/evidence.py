@@ -180,6 +180,10 @@ class EvidenceView(QScrollArea):
             yield
         layout.addStretch(1)
         self.setWidget(body)
+        # The height of an excerpt is known when its width is: the card is not shown before.
+        for frame in body.findChildren(StepFrame):
+            _lay_out(frame)
+        _lay_out(body)
         self.verticalScrollBar().setValue(0)
         self.renewed.emit()
 
@@ -265,6 +269,12 @@ class EvidenceView(QScrollArea):
         super().changeEvent(event)
         if event.type() in RESTYLED and hasattr(self, "_restyle"):
             self._restyle.ask()
+
+
+def _lay_out(widget: QWidget) -> None:
+    layout = widget.layout()
+    if layout is not None:
+        layout.activate()
 
 
 def _ways(found: Card) -> tuple[Button, ...]:
