@@ -10,7 +10,7 @@ from store.importers._base import Probe, UnreadableError
 from store.jsonin import JsonError, loads
 from store.records.json_text import Node, parse
 
-__all__ = ["LARGEST", "document", "head_node", "lines_of", "whole_bytes"]
+__all__ = ["LARGEST", "document", "head_node", "held_in", "lines_of", "whole_bytes"]
 
 LARGEST: Final = 2 << 30
 """No transcript that is one JSON value is larger; what is would not fit into memory."""
@@ -44,6 +44,16 @@ def document(probe: Probe) -> object:
     except JsonError as error:
         what = f"is not JSON: {error}; the file may be cut off: export it again"
         raise UnreadableError(_files.shown(probe.label), what) from None
+
+
+def held_in(text: object) -> object:
+    """Return the JSON value in a text of a record; ``None`` where it is none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return loads(text.encode("utf-8", "surrogatepass"))
+    except JsonError:
+        return None
 
 
 def lines_of(probe: Probe) -> Iterator[tuple[int, object, str]]:

@@ -166,7 +166,7 @@ class Steps:
     def finish(self, origin: str) -> None:
         """Say how much was copied."""
         if self.copied:
-            what = f"{self.copied} steps are copies of earlier ones, and were not counted again"
+            what = f"copies of earlier steps were not counted again ({self.copied} in all)"
             self.agent.builder.problem(origin, what, ProblemKind.NOTED)
 
 

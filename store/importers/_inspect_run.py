@@ -60,8 +60,8 @@ class _Agent:
         if self.cuts:
             origin, tool, size, most = self.cuts[0]
             what = (
-                f"{len(self.cuts)} results lost their middle before the model was given them; the "
-                f"first is of the tool {tool}, {size} bytes cut to {most}"
+                f"results lost their middle before the model was given them ({len(self.cuts)} in "
+                f"all); the first is of the tool {tool}, {size} bytes cut to {most}"
             )
             self.run.builder.problem(origin, what, ProblemKind.NOTED)
         return self.run.finish()
@@ -209,8 +209,8 @@ class SampleRuns:
         if asked.lost and asked.exchange is not None:
             shown = asked.lost[0].strip()[:60]
             what = (
-                f"{len(asked.lost)} texts of the recorded input are not in the wire request; the "
-                f"first begins with “{shown}”"
+                f"not all texts of the recorded input are in the wire request ({len(asked.lost)} "
+                f"missing); the first begins with “{shown}”"
             )
             builder.problem(origin, what, ProblemKind.NOTED)
         if asked.exchange is None:
@@ -273,8 +273,8 @@ class SampleRuns:
         error = mapping(event.get("error"))
         held = result_part(self.sample.whole(event.get("result")), call_id)
         text = string(self.sample.whole(error.get("message"))) if error else held[0].text
-        if not text.strip():
-            return
+        if not text.strip() or text == _submitted(Part(PartKind.TOOL_CALL, arguments, name=tool)):
+            return  # what was submitted comes back as it is
         agent.run.result(call_id, text, origin, status="error" if error else "")
         match event.get("truncated"):
             case [int() as size, int() as most]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
+from store.importers._agent_json import held_in
 from store.importers._agent_run import AgentRun
 from store.importers._base import Probe
 from store.importers._capture_http import Interaction, Message
@@ -116,10 +117,7 @@ def _call(agent: AgentRun, each: Numbered, name: str) -> None:
     )
     for part in parts:
         if part.name == "finish" and part.text:
-            try:
-                given = mapping(loads(part.text.encode("utf-8", "surrogateescape")))
-            except JsonError:
-                continue
+            given = mapping(held_in(part.text))
             told = string(given.get("message")) or string(given.get("final_thought"))
             if told.strip():
                 agent.answer(number, told, name)

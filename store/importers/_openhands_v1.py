@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from store.importers._agent_json import held_in
 from store.importers._agent_messages import call_part, json_of, parts_of, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
 from store.importers._openhands_text import LIMIT, clipped, command_text, note_cut
 from store.importers._openhands_view import Condensed, EventView
 from store.importers._wire import Turn, count, items, mapping, members, string
-from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.runs import OtherEvent, Part, PartKind
 
@@ -41,7 +41,7 @@ _UNTOLD: Final = "no event says that anything was forgotten"
 
 def is_v1(event: object) -> bool:
     """Return whether a value is an event of the SDK."""
-    return isinstance(event, dict) and event.get("kind") in _KINDS
+    return isinstance(event, dict) and string(event.get("kind")) in _KINDS
 
 
 def read_v1(events: Iterable[object], agent: AgentRun, origin: str) -> None:
@@ -174,10 +174,7 @@ def _logs(events: Iterable[object]) -> Iterator[tuple[str, list[Turn]]]:
         held = mapping(event)
         if held.get("kind") != "LLMCompletionLogEvent":
             continue
-        try:
-            log = mapping(loads(string(held.get("log_data")).encode("utf-8", "surrogateescape")))
-        except (JsonError, UnicodeError):
-            continue
+        log = mapping(held_in(held.get("log_data")))
         name = string(mapping(log.get("response")).get("id"))
         messages = list(members(log.get("messages")))
         if name and messages:

@@ -93,7 +93,7 @@ def _log(probe: Probe) -> Iterator[Run]:
             messages = items(event.get("messages")) or waiting.pop(name, [])
             _log_call(agent, messages, event, origin)
     if others:
-        what = f"{others} lines are of another log, and were left out"
+        what = f"lines of another log were left out ({others} in all)"
         problems.append(Problem(probe.path.name, what, ProblemKind.NOTED))
     if not agents:
         raise UnreadableError(_files.shown(probe.label), "holds no call of a model")
@@ -217,7 +217,12 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="for lines of the log with `LLMCall`; inferred for saved states",
     recognised_by="lines with type LLMCall, or a state with `llm_context` or `agent_states`",
+    proves=(
+        "made by the tests: lines of calls are requests as sent; a saved state proves no more "
+        "than its last history"
+    ),
     order=550,
     recognise=recognise,
     read=read,
+    alone=True,
 )

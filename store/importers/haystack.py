@@ -45,6 +45,10 @@ def recognise(probe: Probe) -> bool:
         return first is not None and _is_message(
             {child.key for child in first.children}, first.get("content")
         )
+    messages = root.get("messages")
+    if messages is not None and messages.kind == "array" and messages.children:
+        first = messages.children[0]
+        return _is_message({child.key for child in first.children}, first.get("content"))
     keys = {child.key for child in root.children}
     if "ordered_component_names" in keys or {"pipeline_state", "break_point"} <= keys:
         return True
@@ -73,7 +77,9 @@ def read(probe: Probe) -> Iterator[Run]:
     else:
         whole = mapping(value)
         answer = mapping(whole.get("init_parameters")) or whole
-        if {"data", "query"} <= answer.keys():
+        if isinstance(whole.get("messages"), list):
+            reading.conversation(list(members(whole["messages"])), f"{name}#messages/")
+        elif {"data", "query"} <= answer.keys():
             reading.answer(answer)
         else:
             reading.snapshot(whole)
@@ -280,7 +286,12 @@ IMPORTER = Importer(
     "before it and for lists of messages; unknown for an answer without its request",
     recognised_by="`ordered_component_names`, `data` with `query` and `documents`, or messages "
     "with `role`, `meta` and parts `text` or `tool_call`",
+    proves=(
+        "made by the tests: a snapshot is the request of one call, an answer keeps its "
+        "documents and proves none"
+    ),
     order=560,
     recognise=recognise,
     read=read,
+    alone=True,
 )

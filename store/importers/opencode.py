@@ -271,6 +271,7 @@ IMPORTER = Importer(
         "SQLite with the tables session, message and part; a storage folder of that name; an "
         "export with info, messages and parts; rows of message and part"
     ),
+    proves="five sessions from rows of messages and parts, 39 calls replayed",
     order=24,
     recognise=recognise,
     read=read,

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import document, head_node, held_in
 from store.importers._agent_messages import turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._fields import compact
 from store.importers._wire import Turn, items, mapping, members, string
-from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
 from store.records.runs import EditKind, Part, PartKind, ProblemKind, Run
 
@@ -79,11 +78,7 @@ def read(probe: Probe) -> Iterator[Run]:
 def _config(value: Mapping[str, object]) -> Mapping[str, object]:
     """Return the settings of a replay: an object, or JSON text."""
     held = value.get("replay_config")
-    if isinstance(held, str):
-        try:
-            held = loads(held.encode("utf-8", "surrogateescape"))
-        except JsonError:
-            held = None
+    held = held_in(held) if isinstance(held, str) else held
     return mapping(held)
 
 
@@ -366,11 +361,7 @@ def _text_of(message: Mapping[str, object]) -> str:
 def _state(step: Mapping[str, object]) -> Mapping[str, object]:
     """Return the state behind a step: an object, or JSON text (before 1.0)."""
     held = step.get("state")
-    if isinstance(held, str):
-        try:
-            held = loads(held.encode("utf-8", "surrogateescape"))
-        except JsonError:
-            return {}
+    held = held_in(held) if isinstance(held, str) else held
     return mapping(held)
 
 
@@ -395,7 +386,12 @@ IMPORTER = Importer(
     "unknown before version 1.0, which kept only the history before it was processed, and "
     "inferred where its settings name no processor that takes anything out",
     recognised_by="an object whose `trajectory` is a list of steps with `action` and `observation`",
+    proves=(
+        "13 requests as sent beside the whole history: the elided observations stand in "
+        "neither the same"
+    ),
     order=500,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -28,6 +28,7 @@ CHANGES: dict[str, Change] = {
     "deep value": lambda data: data.replace(
         b'"role"', b'"d":' + b'{"a":' * 900 + b"1" + b"}" * 900 + b',"role"', 2
     ),
+    "half a character": lambda data: data.replace(b'": "', b'": "\\ud800', 40),
     "ids that are numbers": lambda data: data.replace(b'"id":"', b'"id":7,"x":"'),
 }
 SAMPLES = (
@@ -35,6 +36,13 @@ SAMPLES = (
     "transcripts/pi_session.jsonl",
     "opencode/opencode_parts.json",
     "transcripts/aider_chat_history.md",
+    "transcripts/atif_hermes_nemo_v17_redacted.json",
+    "generated/pydantic_ai_messages.json",
+    "generated/smolagents_memory_full_steps.json",
+    "inspect/inspect_browser.json",
+    "openhands/openhands_llmlog_1757015046.707.json",
+    "swe-agent/mini_swe_agent.traj.json",
+    "swe-agent/sweagent_fc_replace_from_source.traj",
 )
 OWN = {
     "gemini.json": b'{"sessionId":"s","projectHash":"h","messages":[{"id":"u","type":"user",'

@@ -212,7 +212,7 @@ def test_a_continuation_is_the_same_run_and_copied_steps_count_once(
     (run,) = opened("trajectory.json", first)
     assert [texts(run, call)[-1] for call in (1, 2, 3)] == ["task", "a b", "a summary"]
     assert len(run.calls) == 3
-    assert "2 steps are copies" in run.problems[-1].what
+    assert "were not counted again (2 in all)" in run.problems[-1].what
     assert [edit.tool_call_ids for edit in run.edits] == [("c1",)]
     part = {**atif(start, agent_step("sum up")), "session_id": "s-summary"}
     (tmp_path / "trajectory.summarization-1-summary.json").write_text(json.dumps(part))
@@ -301,7 +301,7 @@ def test_lines_of_autogen_are_calls_as_they_were_sent(opened: Open) -> None:
     lines = [call, {"type": "Message", "payload": "x"}, other]
     told = "\n".join(f"INFO:autogen_core.events:{json.dumps(line)}" for line in lines)
     first, second = opened("events.jsonl", f"{told}\nINFO:autogen_core:Publishing a message\n")
-    assert [problem.what[:7] for problem in first.problems] == ["1 lines"]
+    assert [problem.what[-10:] for problem in first.problems] == ["(1 in all)"]
     assert (first.run_id, second.run_id) == ("events.jsonl/a/1", "events.jsonl/b/1")
     assert first.grade is Grade.RECORDED
     assert first.calls[0].usage.input_tokens == 7
@@ -363,6 +363,15 @@ def test_a_snapshot_of_haystack_holds_the_request_of_the_next_call(opened: Open)
         "d1": "x is twelve",
         "tool:search:c1": "12",
     }
+
+
+def test_what_an_agent_of_haystack_returns_is_its_conversation(opened: Open) -> None:
+    messages: list[dict[str, object]] = [
+        {"role": "user", "meta": {}, "name": None, "content": [{"text": "x?"}]},
+        {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "12"}]},
+    ]
+    (run,) = opened("out.json", {"messages": messages, "last_message": messages[-1]})
+    assert (run.format, texts(run, 1)) == ("haystack", ["x?"])
 
 
 def test_an_answer_of_haystack_keeps_its_documents_and_proves_no_request(opened: Open) -> None:

@@ -351,6 +351,22 @@ def test_a_file_that_only_the_service_has_leaves_the_request_unknown(
     assert "names the file" in run.calls[0].grade_reason
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "https://e.org/a.pdf"}},
+        {"type": "document_url", "document_url": "https://e.org/a.pdf"},
+        {"type": "file", "file": {"file_id": "file-1"}},
+    ],
+)
+def test_a_file_that_is_fetched_from_an_address_leaves_the_request_unknown(
+    tmp_path: Path, part: Json
+) -> None:
+    asked = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    (run,) = opened(tmp_path, exchange(f"{OPENAI}/chat/completions", asked, completion("A.")))
+    assert run.calls[0].grade is Grade.UNKNOWN
+
+
 def test_a_text_file_that_was_uploaded_is_in_the_request_of_openai(tmp_path: Path) -> None:
     told = {"id": "file-1", "object": "file", "filename": "a.txt", "purpose": "user_data"}
     given = upload(f"{OPENAI}/files", "a.txt", "text/plain", TEXT.encode(), told)
@@ -407,6 +423,29 @@ def test_what_gemini_recites_is_told_with_its_place_and_cannot_be_verified(tmp_p
     _, (facts,) = one(tmp_path, exchange(GEMINI, {"contents": contents}, said))
     assert (facts.source_id, facts.verdict) == ("https://e.org/code", Verdict.UNVERIFIABLE)
     assert facts.citation.answer_span == Span(5, 10)
+
+
+def test_pages_that_gemini_fetched_or_retrieved_are_named(tmp_path: Path) -> None:
+    text = "The sky is blue."
+    piece = {"text": "The sky is blue over Rome.", "pageSpan": {"firstPage": 3, "lastPage": 4}}
+    chunk = {"retrievedContext": {"uri": "gs://b/a.pdf", "title": "A", "ragChunk": piece}}
+    candidate = {
+        "content": {"role": "model", "parts": [{"text": text}]},
+        "finishReason": "STOP",
+        "groundingMetadata": {
+            "groundingChunks": [chunk],
+            "groundingSupports": [
+                {"segment": {"endIndex": 16, "text": text}, "groundingChunkIndices": [0]}
+            ],
+        },
+        "urlContextMetadata": {"urlMetadata": [{"retrievedUrl": "https://e.org"}]},
+    }
+    contents = [{"role": "user", "parts": [{"text": "Q?"}]}]
+    said = {"candidates": [candidate], "modelVersion": "g"}
+    run, (facts,) = one(tmp_path, exchange(GEMINI, {"contents": contents}, said))
+    assert facts.citation.label == "A, p. 3\u20134"
+    assert (facts.source_id, facts.anchor) == ("gs://b/a.pdf", Anchor.EXACT)
+    assert [entry.source_id for entry in run.manifests[0].entries] == ["https://e.org"]
 
 
 def test_a_file_that_the_service_made_is_told_and_is_no_citation(tmp_path: Path) -> None:

@@ -102,7 +102,10 @@ def test_what_the_wire_request_does_not_hold_of_the_input_was_not_given(tmp_path
     value = sample(model([TASK, message("user", "and this")], "done", call=held))
     (run,) = opened(eval_file(tmp_path / "a.eval", {"samples/s_epoch_1.json": value}))
     assert texts(run, 1) == ["task"]
-    assert "1 texts of the recorded input are not in the wire request" in run.problems[0].what
+    assert (
+        "not all texts of the recorded input are in the wire request (1 missing)"
+        in run.problems[0].what
+    )
 
 
 def test_a_wire_request_that_is_not_understood_must_hold_every_text_of_the_input(
