@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from store.importers._capture_secrets import Masker
+from store.importers._heads import beginning
 from store.importers._lc_alike import bytes_of
 from store.importers._lc_any import plains_in
 from store.importers._lc_dialects import Plain
 from store.importers._lc_thread import ModelCall, Said, ThreadRecord, words_of
 from store.importers._lc_usage import usage_of
-from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.markers import marker_of
