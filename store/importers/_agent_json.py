@@ -20,11 +20,10 @@ def begun(probe: Probe, *needed: bytes) -> object:
     """Return the JSON value that a file begins with, as far as its head goes; read only.
 
     ``None`` for a folder, for what is no JSON, and where one of the *needed*
-    words is not in the head: that is cheaper to see.
+    words is not in the head.
     """
-    if probe.is_folder or not all(word in probe.head for word in needed):
-        return None
-    return beginning(probe.head)[0]
+    value, _ = beginning(probe.head)
+    return value if all(word in probe.head for word in needed) else None
 
 
 def whole_bytes(probe: Probe) -> bytes:

@@ -51,7 +51,7 @@ _SERIALISED: Final = frozenset({"human", "ai", "system", "tool", "function", "ch
 _PARTLY: Final = "some messages of the request are of a form that is not known; they were left out"
 _EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _WORDS: Final = (b'"human"', b'"system"', b'"ai"', b"HumanMessage", b"AIMessage", b"SystemMessage")
-"""Without one of these no head begins such a log; a large one need not be parsed to know it."""
+"""Without one of these no head begins such a log."""
 _LEVELS: Final = 8
 """Around the messages of one side stand no more objects and lists than these."""
 _LONG: Final = 40
@@ -64,9 +64,9 @@ _Make = Callable[[object], list[Plain | None]]
 
 def looks_like_log(head: bytes) -> bool:
     """Return whether the head of a file begins a log of calls; a head may end anywhere."""
-    if not any(word in head for word in _WORDS):
-        return False
     value, complete = beginning(head)
+    if value is None or not any(word in head for word in _WORDS):
+        return False
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict) or _FOREIGN & first.keys():
         return False

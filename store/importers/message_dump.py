@@ -38,9 +38,9 @@ _WORDS = (b'"role"', b'"content"', b'"kwargs"')
 
 def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins a dump; a head may end anywhere."""
-    if probe.is_folder or not any(word in probe.head for word in _WORDS):
-        return False
     value, complete = beginning(probe.head)
+    if value is None or not any(word in probe.head for word in _WORDS):
+        return False
     held = find(value).held
     if not held:
         return not complete and _begins_with_content(value)
