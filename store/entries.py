@@ -97,9 +97,13 @@ class Entry:
     size: int | None = None
     more: bool = True
 
+    def is_at(self, wanted: str) -> bool:
+        """Tell whether *wanted* is the place, or its end from a name in it on."""
+        return self.place == wanted or self.place.endswith((f"/{wanted}", f"#{wanted}"))
+
     def is_called(self, wanted: str) -> bool:
-        """Tell whether *wanted* names this entry."""
-        return wanted in {self.run_id, self.place} and bool(wanted)
+        """Tell whether *wanted* names this entry, by its id or its place."""
+        return bool(wanted) and (self.run_id == wanted or self.is_at(wanted))
 
 
 @dataclass(frozen=True, slots=True)
