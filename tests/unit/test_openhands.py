@@ -233,6 +233,39 @@ def test_events_of_the_sdk_are_read_with_their_condensations(tmp_path: Path) -> 
     assert [answer.text for answer in run.answers] == ["all done"]
 
 
+def test_what_was_written_out_for_a_model_without_tools_is_what_was_sent(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    said = {"role": "assistant", "content": "so", "tool_calls": [call]}
+    plain = {"role": "assistant", "content": "so\n<function=bash>\n</function>"}
+    told = {"role": "user", "content": "task, with an example"}
+    task = {"role": "user", "content": "task"}
+    first: dict[str, object] = {
+        "messages": [told],
+        "fncall_messages": [task],
+        "response": {"id": "r1", "choices": [{"message": plain}]},
+        "fncall_response": {"id": "r1", "choices": [{"message": said}]},
+        "timestamp": 1700000000.5,
+        "cost": 0,
+    }
+    shown = {"role": "user", "content": "EXECUTION RESULT of [bash]:\na b"}
+    result = {"role": "tool", "tool_call_id": "c1", "name": "bash", "content": "a b"}
+    end = {"role": "assistant", "content": "done"}
+    second = {
+        **first,
+        "messages": [told, plain, shown],
+        "fncall_messages": [task, said, result],
+        "response": {"id": "r2", "choices": [{"message": end}]},
+        "fncall_response": {"id": "r2", "choices": [{"message": end}]},
+    }
+    write(tmp_path / "logs" / "m-1700000000.5.json", first)
+    write(tmp_path / "logs" / "m-1700000001.5.json", second)
+    (run,) = opened(tmp_path / "logs")
+    assert texts(run, 2) == ["task, with an example", plain["content"], shown["content"]]
+    assert [(c.id, c.by_call) for c in run.tool_calls] == [("c1", 1)]
+    assert run.tool_results[0].tool_call_id == "c1"
+    assert [answer.text for answer in run.answers] == ["done"]
+
+
 def test_what_the_sdk_says_behind_a_command_is_sent_and_a_long_text_is_clipped(
     tmp_path: Path,
 ) -> None:
