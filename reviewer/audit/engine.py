@@ -18,6 +18,7 @@ from reviewer.audit.searches import Search, searches
 from reviewer.audit.settings import Settings
 from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
+from reviewer.audit.textual import Stray, textual
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
 from store.records.bills import Bill
@@ -68,6 +69,7 @@ class _View:
     reads: tuple[ReadFacts, ...]
     placeholders: tuple[PlaceholderFacts, ...]
     citations: tuple[CitationFacts, ...]
+    strays: tuple[Stray, ...]
     claims: tuple[ClaimFacts, ...]
     searches: tuple[Search, ...]
     bill: Bill
@@ -98,16 +100,19 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
     run = _doubted(run, figures)
     standing = Standing(run, check)
     taken = tuple(_each(placeholders(standing), check))
+    written = textual(standing, settings.patterns)
+    seen = Standing(written.seen(run), check) if written.contexts else standing
     view = _View(
         run=run,
         calls=tuple(
             replace(facts, grade=call.grade, grade_reason=call.grade_reason)
             for facts, call in zip(figures, run.calls, strict=True)
         ),
-        sources=tuple(_each(sources(standing), check)),
+        sources=tuple(_each(sources(seen), check)),
         reads=tuple(_each(reads(standing), check)),
         placeholders=taken,
-        citations=tuple(_each(judge(standing, taken), check)),
+        citations=tuple(_each(judge(seen, taken, written.marked), check)),
+        strays=written.strays,
         claims=tuple(_each(grounded(standing, taken, check), check)),
         searches=tuple(_each(searches(run), check)),
         bill=bill(standing, sizes, taken, encoding),
@@ -127,7 +132,7 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         placeholders=view.placeholders,
         citations=view.citations,
         findings=found,
-        deliveries=tuple(_deliveries(standing)),
+        deliveries=tuple(_deliveries(seen)),
         claims=view.claims,
         retention=tuple(retained(run, taken, standing.arrival, settings)),
         bill=view.bill,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reviewer.audit.standing import Standing
@@ -36,7 +37,7 @@ class Resolver:
 
     def __init__(self, standing: Standing) -> None:
         self._standing = standing
-        self._versions: dict[str, list[str]] = defaultdict(list)
+        self._known: dict[str, list[str]] = defaultdict(list)
         run = standing.run
         stored = (version.key for version in run.versions)
         listed = (
@@ -46,12 +47,17 @@ class Resolver:
         )
         chosen = (s.key for result in run.tool_results for s in result.selections)
         for key in (*stored, *listed, *chosen):
-            if key.version_id not in self._versions[key.source_id]:
-                self._versions[key.source_id].append(key.version_id)
+            if key.version_id not in self._known[key.source_id]:
+                self._known[key.source_id].append(key.version_id)
+
+    @property
+    def known(self) -> Mapping[str, Sequence[str]]:
+        """The ids of all versions that are known of each source, in recorded order."""
+        return self._known
 
     def resolve(self, citation: Citation, call: int) -> Resolved:
         """Lead *citation*, written by call *call*, to a version and a span of it."""
-        known = self._versions.get(citation.source_id)
+        known = self._known.get(citation.source_id)
         if not known:
             return Resolved(None, why=f"no source is named {citation.source_id}")
         if citation.version_id is not None and citation.version_id not in known:
@@ -65,7 +71,7 @@ class Resolver:
         return self._place(citation, key)
 
     def _block(self, citation: Citation, block_id: str, call: int) -> Resolved:
-        ids = self._versions[citation.source_id]
+        ids = self._known[citation.source_id]
         if citation.version_id is not None:
             ids = [citation.version_id]
         holding = [

@@ -13,6 +13,7 @@ from fnmatch import translate
 from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
 
+from reviewer.audit.patterns import DEFAULT, Patterns
 from store.records.findings import Severity
 
 __all__ = ["OFF", "SEVERITY", "Change", "Parameter", "Settings", "Table", "Value"]
@@ -86,9 +87,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings in force, the weakest first: a later change wins over an earlier one."""
+    """The settings in force, the weakest first: a later change wins over an earlier one.
+
+    ``patterns`` say how answers cite in their text.
+    """
 
     changes: tuple[Change, ...] = ()
+    patterns: Patterns = DEFAULT
 
     def value(self, owner: str, parameter: Parameter[T], source_id: str | None = None) -> T:
         """Return the value of a parameter of a rule, or of a table, for a source."""
@@ -119,4 +124,5 @@ class Settings:
     @property
     def trusted(self) -> Settings:
         """What the user set, without what a run asks for itself."""
-        return Settings(tuple(each for each in self.changes if not each.is_evidence))
+        changes = tuple(each for each in self.changes if not each.is_evidence)
+        return Settings(changes, self.patterns)

@@ -23,10 +23,12 @@ from reviewer.audit.intervals import union
 from store.records.sources import Excerpt, Selection, Version
 from store.records.text import Span, TextIndex, Unit
 
-__all__ = ["PLAIN_RESULT", "Known", "Row", "VersionText"]
+__all__ = ["CONTEXT", "PLAIN_RESULT", "Known", "Row", "VersionText"]
 
 PLAIN_RESULT = "tool:"
 """Source ids of results that are no document of their own."""
+CONTEXT = "context:"
+"""Source ids of messages whose numbered entries an answer cites; they are no document either."""
 
 Row = Mapping[str, object]
 
@@ -46,7 +48,7 @@ class VersionText:
 
     def __init__(self, version: Version) -> None:
         self.version = version
-        self.is_plain_result = version.key.source_id.startswith(PLAIN_RESULT)
+        self.is_plain_result = version.key.source_id.startswith((PLAIN_RESULT, CONTEXT))
         self.text: str | None = None
         self.known = Known.NOTHING
         self._places: tuple[_Piece, ...] = ()

@@ -8,7 +8,7 @@ suffice.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor, how_many
@@ -16,6 +16,7 @@ from reviewer.audit.intervals import intersect, near, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import Known, VersionText
+from reviewer.audit.textual import Marked
 from store.records.citations import Citation, SourceCitation
 from store.records.findings import (
     Anchor,
@@ -33,14 +34,26 @@ from store.records.text import Span, Unit
 
 __all__ = ["judge"]
 
+_NOTHING: Mapping[int, Sequence[Marked]] = {}
 
-def judge(standing: Standing, taken: tuple[PlaceholderFacts, ...]) -> Iterator[CitationFacts]:
-    """Yield the facts of every citation, in the order of answers; *taken* are the placeholders."""
+
+def judge(
+    standing: Standing,
+    taken: tuple[PlaceholderFacts, ...],
+    written: Mapping[int, Sequence[Marked]] = _NOTHING,
+) -> Iterator[CitationFacts]:
+    """Yield the facts of every citation, in the order of answers.
+
+    *taken* are the placeholders.  *written* are the citations that stand in
+    the text of answers for which the record holds none, by answer.
+    """
     judging = _Judge(standing, taken)
     index = 0
     for number, answer in enumerate(standing.run.answers):
-        for citation in answer.citations:
-            yield replace(judging.facts(index, citation, answer), answer=number)
+        recorded = (Marked(citation, "") for citation in answer.citations)
+        for citation, pattern in (*recorded, *written.get(number, ())):
+            facts = judging.facts(index, citation, answer, pattern)
+            yield replace(facts, answer=number)
             index += 1
 
 
@@ -59,8 +72,8 @@ class _Judge:
         self._resolver = Resolver(standing)
         self._taken = taken
 
-    def facts(self, index: int, citation: Citation, answer: Answer) -> CitationFacts:
-        """Judge one citation of *answer*."""
+    def facts(self, index: int, citation: Citation, answer: Answer, pattern: str) -> CitationFacts:
+        """Judge one citation of *answer*, recorded or found by a *pattern*."""
         found = self._resolver.resolve(citation, answer.call)
         source_side = isinstance(citation, SourceCitation)
         blank = CitationFacts(
@@ -76,8 +89,9 @@ class _Judge:
             grade=self._standing.grade(answer.call),
             reason="",
             call_at_answer=answer.call,
+            pattern=pattern,
         )
-        early = self._without_text(found)
+        early = self._without_text(found, citation if pattern else None)
         if early:
             return replace(blank, verdict=early[0], reason=early[1])
         quoted, place = self._quoted(blank, found)
@@ -87,7 +101,12 @@ class _Judge:
 
     # -- before any request is looked at ---------------------------------------------
 
-    def _without_text(self, found: Resolved) -> tuple[Verdict, str] | None:
+    def _without_text(
+        self, found: Resolved, written: Citation | None
+    ) -> tuple[Verdict, str] | None:
+        if found.key is None and written is not None and written.unverifiable:
+            # Its name is no key of the record: the text only writes what may be meant.
+            return Verdict.UNVERIFIABLE, written.unverifiable
         if found.key is None:
             return Verdict.UNRESOLVED, found.why
         if found.beyond:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from reviewer.audit.searches import Search
 from reviewer.audit.settings import Settings
+from reviewer.audit.textual import Stray
 from store.records.bills import Bill
 from store.records.findings import (
     CallFacts,
@@ -78,6 +79,11 @@ class AuditView(Protocol):
     @property
     def citations(self) -> tuple[CitationFacts, ...]:
         """Every citation with its verdict."""
+        ...
+
+    @property
+    def strays(self) -> tuple[Stray, ...]:
+        """Every place of an answer that has the shape of a citation and leads nowhere."""
         ...
 
     @property

@@ -368,6 +368,8 @@ def _notes(facts: CitationFacts) -> Iterator[str]:
     yield f"grade {facts.grade.value}"
     yield f"anchor {words.anchor(facts)}"
     yield f"{facts.side}-side"
+    if facts.pattern:
+        yield f"found in the text by the pattern {facts.pattern}"
     if facts.delivered_in:
         yield f"delivered in call {words.call_ranges(facts.delivered_in)}"
     if facts.missing:

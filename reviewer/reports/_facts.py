@@ -279,6 +279,7 @@ def _citation(facts: CitationFacts) -> dict[str, object]:
         "block_id": cited.block_id,
         "quote": cited.quote if isinstance(cited, SourceCitation) else None,
         "side": facts.side,
+        "pattern": facts.pattern or None,
         "offsets": _offsets(cited.offsets),
         "anchor": facts.anchor.value,
         "verdict": facts.verdict.word,

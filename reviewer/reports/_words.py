@@ -360,7 +360,8 @@ def no_citations(audit: Audit) -> str:
     found = (("findings", audit.findings), ("placeholders", audit.placeholders))
     shown = [name for name, held in (*found, ("reads", audit.reads)) if held]
     text = (
-        "This record holds no citations; marks in the text of an answer are not read as citations."
+        "This record holds no citations, and nothing in the text of an answer leads to a known "
+        "source."
     )
     return f"{text} To look at instead: {', '.join(shown)}." if shown else text
 

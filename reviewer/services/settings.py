@@ -15,13 +15,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reviewer.audit.patterns import DEFAULT
 from reviewer.audit.rules import Rule, rules
 from reviewer.audit.settings import OFF, SEVERITY, Change, Parameter, Settings, Table, Value
+from reviewer.services.citation_patterns import (
+    CITATIONS,
+    PatternError,
+    changes_of,
+    patterns_of,
+)
 from reviewer.services.places import SETTINGS_FILE as FILE_NAME
 from reviewer.services.setting_lines import lines_of
 from store.importers import _files
 from store.records.findings import Severity
-from store.records.runs import Problem, Run
+from store.records.runs import Problem, ProblemKind, Run
 
 __all__ = [
     "FILE_NAME",
@@ -59,7 +66,7 @@ def user_settings(given: str | None) -> Settings:
     # What has the name and is no file is refused below: settings are never left out unsaid.
     if given is None and not os.path.lexists(FILE_NAME):
         return Settings()
-    return Settings(tuple(_File(name, _read(Path(name), name)).changes()))
+    return _File(name, _read(Path(name), name)).settings()
 
 
 def settings_here() -> tuple[Settings, Problem | None]:
@@ -82,12 +89,19 @@ def of_run(run: Run, user: Settings, named: Sequence[str] = ()) -> tuple[Setting
         return user, None
     name = _files.shown(str(place))
     try:
-        own = tuple(_File(name, _read(_inside(place), name)).changes())
+        file = _File(name, _read(_inside(place), name))
+        own = file.settings()
     except SettingsError as error:
         what = f"{error.what}; nothing that this file asks for was followed"
         return user, Problem(error.where, what)
-    asked = tuple(replace(change, is_evidence=True) for change in own)
-    return Settings((*asked, *user.changes)), None
+    # A run must not say itself where its citations lead.
+    asked = tuple(each for each in own.changes if each.owner != CITATIONS)
+    told = None
+    if len(asked) < len(own.changes):
+        what = "patterns of citations in a run's own settings are not followed; --config FILE does"
+        told = Problem(name, what, ProblemKind.NOTED)
+    evidence = tuple(replace(change, is_evidence=True) for change in asked)
+    return Settings((*evidence, *user.changes), user.patterns), told
 
 
 def _beside(path: str, named: Sequence[str]) -> Path | None:
@@ -148,7 +162,8 @@ def tables(asked: Sequence[Rule] | None = None) -> Mapping[str, Table]:
     found: dict[str, Table] = {}
     for rule in rules() if asked is None else asked:
         for table in rule.tables:
-            if found.setdefault(table.name, table) != table or table.name in {_RULES, _SOURCES}:
+            taken = table.name in {_RULES, _SOURCES, CITATIONS}
+            if taken or found.setdefault(table.name, table) != table:
                 raise ValueError(f"two tables are called {table.name}")
     return dict(sorted(found.items()))
 
@@ -165,20 +180,28 @@ class _File:
         """The line of each key."""
         return lines_of(self.text)
 
-    def changes(self) -> Iterator[Change]:
-        """Yield what the file sets, what holds for one source after what holds for all."""
+    def settings(self) -> Settings:
+        """Return what the file sets, what holds for one source after what holds for all."""
         try:
             found = tomllib.loads(self.text)
         except (ValueError, RecursionError) as error:
             raise SettingsError(self.name, f"no TOML: {error}") from None
+        cited = self._table([CITATIONS], found.pop(CITATIONS, {}))
+        try:
+            patterns = patterns_of(cited, self.name) if cited else DEFAULT
+        except PatternError as error:
+            raise self._wrong([CITATIONS, *error.path], error.what) from None
+        told = changes_of(cited, self.name, self.lines)
+        return Settings((*told, *self._changes(found)), patterns)
+
+    def _changes(self, found: Mapping[str, object]) -> Iterator[Change]:
         known = tables()
         for name, value in found.items():
             if name in {_RULES, _SOURCES}:
                 continue
             if name not in known:
-                raise self._wrong(
-                    [name], f"this key is unknown, known are {_named([_RULES, _SOURCES, *known])}"
-                )
+                names = _named([_RULES, _SOURCES, CITATIONS, *known])
+                raise self._wrong([name], f"this key is unknown, known are {names}")
             parameters = known[name].parameters
             yield from self._values(name, [name], self._table([name], value), parameters)
         yield from self._rules([_RULES], found.get(_RULES, {}), None)

@@ -12,7 +12,7 @@ from typing import Final
 
 from store.importers._lc_dialects import Plain, PlainCall, message_of
 
-__all__ = ["plains_in"]
+__all__ = ["messages_given", "plains_in"]
 
 _ROLES: Final = {
     "user": "user",
@@ -38,6 +38,13 @@ def plains_in(value: object) -> list[Plain | None]:
     if isinstance(value, list):
         return [plain for item in value for plain in _of(item)]
     return list(_of(value)) if value is not None else []
+
+
+def messages_given(value: object) -> list[object]:
+    """Return the items of a list of messages; LangChain wraps a batch of one around them."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        return value[0]
+    return value if isinstance(value, list) else []
 
 
 def _of(item: object) -> Iterator[Plain | None]:

@@ -9,10 +9,10 @@ has an id of its own) and, where it has none, by its words in the same order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from store.importers._lc_dialects import Plain
-from store.importers._lc_log import is_summary_of
+from store.importers._lc_log import Summaries, summaries_in, written_alone
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord, words_of
 from store.records.grades import Grade
 from store.records.runs import OtherEvent, Problem, ProblemKind
@@ -24,13 +24,15 @@ def joined(
     states: Sequence[ThreadRecord], traces: Sequence[ThreadRecord], logs: Sequence[ThreadRecord]
 ) -> list[ThreadRecord]:
     """Return one record for each thread: *states* with the requests of *traces* and *logs*."""
-    found = list(states)
+    joiner = _Joiner()
+    for record in states:
+        joiner.add(record)
     for record in traces:
         if record.calls:
-            _put(record, found)
+            joiner.put(record)
     for record in logs:
-        _put(record, found, is_log=True)
-    return homed([*found, *(record for record in traces if not record.calls)])
+        joiner.put(record, is_log=True)
+    return homed([*joiner.found, *(record for record in traces if not record.calls)])
 
 
 def homed(records: Sequence[ThreadRecord]) -> list[ThreadRecord]:
@@ -39,12 +41,15 @@ def homed(records: Sequence[ThreadRecord]) -> list[ThreadRecord]:
     These are given to the thread whose calls asked for it; where there is none,
     the first thread says that they were left.
     """
-    found = [each for each in records if each.calls or each.problems or not _is_orphan(each)]
+    orphans = [each for each in records if _is_orphan(each)]
+    found = [each for each in records if not _is_orphan(each)]
+    askers: dict[str, ThreadRecord] = {}
+    for each in found if orphans else ():
+        for name in _asked(each):
+            askers.setdefault(name, each)
     left = 0
-    for record in records:
-        if record in found:
-            continue
-        home = next((each for each in found if _asked_for(each, record)), None)
+    for record in orphans:
+        home = next((askers[name] for name in record.results if name in askers), None)
         if home is None:
             left += 1
             continue
@@ -58,40 +63,77 @@ def homed(records: Sequence[ThreadRecord]) -> list[ThreadRecord]:
 
 
 def _is_orphan(record: ThreadRecord) -> bool:
-    return not record.calls and bool(record.results or record.artifacts)
+    obtained = bool(record.results or record.artifacts)
+    return not record.calls and not record.problems and obtained
 
 
-def _asked_for(thread: ThreadRecord, record: ThreadRecord) -> bool:
-    asked = {name for call in thread.calls for name in call.names}
-    asked |= {
-        call.id for each in thread.calls for said in each.request for call in said.plain.calls
-    }
-    return not asked.isdisjoint(record.results)
+def _asked(thread: ThreadRecord) -> Iterator[str]:
+    """Yield the ids of the tool calls that a thread tells of."""
+    met: set[int] = set()
+    for call in thread.calls:
+        yield from call.names
+        for said in call.request:
+            if id(said) not in met:
+                met.add(id(said))
+                yield from (each.id for each in said.plain.calls)
 
 
-def _put(record: ThreadRecord, found: list[ThreadRecord], *, is_log: bool = False) -> None:
-    """Join *record* to the one of *found* that shares most calls with it, or add it."""
-    best, matches = None, _Matches({}, 0)
-    for other in found:
-        made = _matched(other, record)
-        if made.proves(record) and made.weight > matches.weight:
-            best, matches = other, made
-    if best is not None:
-        _join(best, record, matches)
-        return
-    home = next((other for other in found if _is_its_summary(record, other)), None)
-    if is_log and home is not None:
+@dataclass(slots=True)
+class _Joiner:
+    """The threads found so far, by the names and the words of their calls."""
+
+    found: list[ThreadRecord] = field(default_factory=list)
+    _places: dict[object, dict[int, None]] = field(default_factory=dict)
+    _summaries: list[Summaries] = field(default_factory=list)
+
+    def add(self, record: ThreadRecord) -> None:
+        """Add a thread that no other record tells of."""
+        self.found.append(record)
+        self._know(record, len(self.found) - 1)
+
+    def _know(self, record: ThreadRecord, place: int) -> None:
+        for call in record.calls:
+            for key in _signs(call):
+                self._places.setdefault(key, {})[place] = None
+
+    def put(self, record: ThreadRecord, *, is_log: bool = False) -> None:
+        """Join *record* to the thread that shares most calls with it, or add it."""
+        near = {p: None for call in record.calls for s in _signs(call) for p in self._near(s)}
+        best, matches = -1, _Matches({}, 0)
+        for place in near:
+            made = _matched(self.found[place], record)
+            if made.proves(record) and made.weight > matches.weight:
+                best, matches = place, made
+        if best >= 0:
+            _join(self.found[best], record, matches)
+            self._know(record, best)
+        elif not (is_log and self._is_summary(record)):
+            self.add(record)
+
+    def _near(self, sign: object) -> dict[int, None]:
+        return self._places.get(sign, {})
+
+    def _is_summary(self, record: ThreadRecord) -> bool:
+        """Return whether a log's only call wrote a summary that a thread goes on from."""
+        text = written_alone(record)
+        for place in range(len(self._summaries), len(self.found)):
+            self._summaries.append(summaries_in(self.found[place]))
+        held = (place for place, texts in enumerate(self._summaries) if text and text in texts)
+        home = next((self.found[place] for place in held), None)
+        if home is None:
+            return False
         home.sources += [each for each in record.sources if each not in home.sources]
-        call = record.calls[0]
-        text = words_of(call.response[0].plain)
         if all(event.name != "summarization" for event in home.other):
-            home.other.append(OtherEvent("summarization", call.origin, text))
-        return
-    found.append(record)
+            home.other.append(OtherEvent("summarization", record.calls[0].origin, text))
+        return True
 
 
-def _is_its_summary(record: ThreadRecord, other: ThreadRecord) -> bool:
-    return len(record.calls) == 1 and is_summary_of(record.calls[0], other)
+def _signs(call: ModelCall) -> Iterator[object]:
+    """Yield what may tell a call when another record tells of it: its names, its words."""
+    yield from filter(None, call.names)
+    written = _written(call)
+    if any(written):
+        yield written
 
 
 @dataclass(slots=True)
@@ -164,8 +206,9 @@ def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
     base.files += record.files
     base.sources += [each for each in record.sources if each not in base.sources]
     base.artifacts += record.artifacts
-    base.other += record.other
-    base.problems += [each for each in record.problems if each not in base.problems]
+    base.other += record.other if not base.other else ()
+    known = {each.what for each in base.problems}
+    base.problems += [each for each in record.problems if each.what not in known]
     if differing:
         what = (
             f"{len(differing)} requests stand otherwise in another record of the thread, which "

@@ -8,11 +8,12 @@ a message that came back.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from store.importers._capture_secrets import Masker
+from store.importers._lc_alike import bytes_of
 from store.importers._lc_any import plains_in
 from store.importers._lc_dialects import Plain
 from store.importers._lc_thread import ModelCall, Said, ThreadRecord, words_of
@@ -20,9 +21,10 @@ from store.importers._lc_usage import usage_of
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.json_text import parse, plain
+from store.records.markers import marker_of
 from store.records.runs import OtherEvent, Problem, ProblemKind
 
-__all__ = ["CallLog", "is_summary_of", "looks_like_log"]
+__all__ = ["CallLog", "Summaries", "looks_like_log", "summaries_in", "written_alone"]
 
 _GIVEN: Final = ("request", "messages", "input", "inputs", "prompt", "prompts")
 _SENT: Final = ("request", "input", "inputs", "prompt", "prompts")
@@ -54,6 +56,10 @@ _LEVELS: Final = 8
 """Around the messages of one side stand no more objects and lists than these."""
 _LONG: Final = 40
 """A summary of fewer characters may stand in any message by chance."""
+
+
+_Make = Callable[[object], list[Plain | None]]
+"""Makes messages of what stands in a list of them, as `plains_in` does."""
 
 
 def looks_like_log(head: bytes) -> bool:
@@ -96,9 +102,9 @@ def _is_langchains(line: Mapping[str, object]) -> bool:
     return False
 
 
-def _request(line: Mapping[str, object]) -> list[Plain | None]:
+def _request(line: Mapping[str, object], make: _Make = plains_in) -> list[Plain | None]:
     for key in _GIVEN:
-        found = _messages(line.get(key))
+        found = _messages(line.get(key), make)
         if found:
             last = found[-1]
             # A state ends with the answer, a request before it.
@@ -107,22 +113,22 @@ def _request(line: Mapping[str, object]) -> list[Plain | None]:
     return []
 
 
-def _messages(value: object, level: int = 0) -> list[Plain | None]:
+def _messages(value: object, make: _Make = plains_in, level: int = 0) -> list[Plain | None]:
     """Return the messages of one side of a call, wherever they stand in it."""
     if level > _LEVELS:
         return []
     if isinstance(value, dict):
-        whole = plains_in(value)
+        whole = make(value)
         if whole and None not in whole:
             return whole
-        inner = (_messages(value.get(key), level + 1) for key in _INNER)
+        inner = (_messages(value.get(key), make, level + 1) for key in _INNER)
         return next(filter(None, inner), [])
     first = value[0] if isinstance(value, list) and value else None
     if isinstance(value, list) and len(value) == 1 and isinstance(first, list):
-        return _messages(first, level + 1)
+        return _messages(first, make, level + 1)
     if isinstance(first, dict) and "message" in first:
-        return _messages(first["message"], level + 1)
-    return plains_in(value)
+        return _messages(first["message"], make, level + 1)
+    return make(value)
 
 
 def _answer(line: Mapping[str, object]) -> list[Plain]:
@@ -149,6 +155,8 @@ class CallLog:
     _made: dict[tuple[str, str], ThreadRecord] = field(default_factory=dict)
     """By thread and what was written, the conversation in which it was."""
     _masker: Masker = field(default_factory=Masker)
+    _known: dict[bytes, list[Plain | None]] = field(default_factory=dict)
+    _said: dict[int, Said] = field(default_factory=dict)
 
     def read(self, data: bytes) -> None:
         """Take in a file: a list, or a line for each call."""
@@ -172,7 +180,7 @@ class CallLog:
 
     def _add(self, line: object, number: int) -> None:
         origin = f"{self.name}:{number}"
-        found = _request(line) if isinstance(line, dict) else []
+        found = _request(line, self._plains) if isinstance(line, dict) else []
         if not isinstance(line, dict) or not found:
             what = "holds no model call; it is kept and not audited"
             self.problems.append(Problem(origin, what, ProblemKind.NOTED))
@@ -193,6 +201,27 @@ class CallLog:
             for key in _keys(said.plain):
                 self._made[thread, key] = record
 
+    def _plains(self, value: object) -> list[Plain | None]:
+        """Return messages, the same objects for those that come again."""
+        if not isinstance(value, list):
+            return plains_in(value)
+        found: list[Plain | None] = []
+        for item in value:
+            raw = bytes_of(item)
+            known = self._known.get(raw) if raw else None
+            if known is None:
+                known = plains_in([item])
+                if raw:
+                    self._known[raw] = known
+            found += known
+        return found
+
+    def _said_of(self, plain: Plain, origin: str) -> Said:
+        said = self._said.get(id(plain))
+        if said is None or said.plain is not plain:
+            said = self._said[id(plain)] = Said(plain, origin)
+        return said
+
     def _continued(self, call: ModelCall, thread: str) -> ThreadRecord | None:
         """Return the conversation whose latest answer stands in the request of *call*."""
         for said in reversed(call.request):
@@ -203,7 +232,7 @@ class CallLog:
         return None
 
     def _call(self, line: dict[str, object], found: list[Plain | None], origin: str) -> ModelCall:
-        request = [Said(each, origin) for each in found if each is not None]
+        request = [self._said_of(each, origin) for each in found if each is not None]
         answer = _answer(line)
         first = answer[0] if answer else Plain("assistant")
         partly = None in found
@@ -241,14 +270,16 @@ class CallLog:
 
     def finish(self) -> list[ThreadRecord]:
         """Return the conversations; what only wrote a summary for another is kept in that one."""
+        holders = [(record, summaries_in(record)) for record in self.records]
+        holders = [(record, texts) for record, texts in holders if texts]
         kept: list[ThreadRecord] = []
         for record in self.records:
-            home = next((other for other in self.records if _summarises(record, other)), None)
-            if home is None:
+            wrote = written_alone(record)
+            home = next((r for r, texts in holders if r is not record and wrote in texts), None)
+            if not wrote or home is None:
                 kept.append(record)
             else:
-                text = words_of(record.calls[0].response[0].plain)
-                home.other.append(OtherEvent("summarization", record.calls[0].origin, text))
+                home.other.append(OtherEvent("summarization", record.calls[0].origin, str(wrote)))
         for record in kept:
             count = len(record.other)
             if count:
@@ -262,23 +293,37 @@ class CallLog:
         return kept
 
 
-def _summarises(record: ThreadRecord, other: ThreadRecord) -> bool:
-    if record is other or len(record.calls) != 1 or not record.calls[0].response:
-        return False
-    return is_summary_of(record.calls[0], other)
+class Summaries:
+    """The summaries in a thread; a text is in them where it stands in one of them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = tuple(dict.fromkeys(texts))
+
+    def __bool__(self) -> bool:
+        return bool(self._texts)
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and len(text) >= _LONG and any(text in t for t in self._texts)
 
 
-def is_summary_of(call: ModelCall, other: ThreadRecord) -> bool:
-    """Return whether what *call* wrote stands as a summary in later requests of *other*."""
-    text = words_of(call.response[0].plain).strip() if call.response else ""
-    if len(text) < _LONG:
-        return False
-    return any(
-        text in words_of(said.plain)
-        for each in other.calls
-        for said in each.request[:2]
-        if said.plain.role in ("user", "system")
-    )
+def summaries_in(record: ThreadRecord) -> Summaries:
+    """Return what stands in requests of a thread in place of earlier messages."""
+    heads = (said for call in record.calls for said in call.request[:2])
+    found = {id(said): said for said in heads if said.plain.role in ("user", "system")}
+    return Summaries(words_of(said.plain) for said in found.values() if _is_summary(said.plain))
+
+
+def _is_summary(message: Plain) -> bool:
+    marker = marker_of(words_of(message))
+    marked = message.additional.get("lc_source") == "summarization"
+    return marked or (marker is not None and marker.kind == "compacted")
+
+
+def written_alone(record: ThreadRecord) -> str:
+    """Return what the only call of a record wrote; empty for a record of several calls."""
+    if len(record.calls) != 1 or not record.calls[0].response:
+        return ""
+    return words_of(record.calls[0].response[0].plain).strip()
 
 
 def _models(made: Mapping[str, object], line: Mapping[str, object]) -> Iterator[object]:

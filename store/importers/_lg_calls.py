@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from store.importers._lc_alike import bytes_of
 from store.importers._lc_dialects import message_of
 from store.importers._lc_evidence import is_cleared
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
 from store.importers._lg_messages import (
-    bytes_of,
     inner,
     is_document,
     is_limit,

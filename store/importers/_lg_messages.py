@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
-import orjson
-
 from store.importers._lc_dialects import Plain, message_of
 from store.importers._lc_evidence import is_cleared
 from store.importers._lc_thread import words_of
@@ -14,7 +10,6 @@ from store.importers._lg_threads import are_messages
 from store.records.markers import marker_of
 
 __all__ = [
-    "bytes_of",
     "inner",
     "is_document",
     "is_limit",
@@ -23,16 +18,6 @@ __all__ = [
     "packet_of",
     "word",
 ]
-
-
-def bytes_of(item: object) -> bytes:
-    """Return what a stored message is the same by, soon; empty where it must be looked into."""
-    if not isinstance(item, dict):
-        return b""
-    try:
-        return hashlib.sha256(orjson.dumps(item)).digest()
-    except (TypeError, ValueError, RecursionError):
-        return b""
 
 
 def is_document(item: object) -> bool:

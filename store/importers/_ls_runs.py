@@ -22,6 +22,7 @@ from typing import Final
 
 from store.importers import _files
 from store.importers._capture_coding import undone
+from store.importers._lc_alike import Alike
 from store.importers._ls_events import is_event, run_of_event
 from store.importers._parquet import MAGIC, ParquetError, names_in_footer, rows_of
 from store.jsonin import JsonError, loads
@@ -109,6 +110,7 @@ class Runs:
     origins: dict[str, str] = field(default_factory=dict)
     """By run, the file that holds its inputs, or else the first that names it."""
     problems: list[Problem] = field(default_factory=list)
+    alike: Alike = field(default_factory=Alike)
     _found: int = 0
 
     def add_file(self, path: Path, name: str) -> bool:
@@ -289,9 +291,15 @@ class Runs:
             held = known.get(key)
             empty = value is None or (value in ({}, [], "") and held is not None)
             if not empty and not (key == "inputs" and _says_more(held, value)):
-                known[key] = value
+                known[key] = self._shared(value) if key == "inputs" else value
         if fields.get("inputs") or run_id not in self.origins:
             self.origins[run_id] = origin
+
+    def _shared(self, inputs: object) -> object:
+        """Return inputs whose messages are the objects that were met before."""
+        if not isinstance(inputs, dict) or not isinstance(inputs.get("messages"), list):
+            return inputs
+        return {**inputs, "messages": self.alike.shared(inputs["messages"])}
 
     def ordered(self) -> list[dict[str, object]]:
         """Return the runs in the order in which they began."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from store.importers._capture_secrets import Masker
 from store.importers._fields import compact
-from store.importers._lc_any import plains_in
+from store.importers._lc_any import messages_given, plains_in
 from store.importers._lc_dialects import Plain
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
@@ -55,6 +55,7 @@ class _Reader:
     _threads: dict[str, str] = field(default_factory=dict)
     _summaries: dict[str, int] = field(default_factory=dict)
     _masker: Masker = field(default_factory=Masker)
+    _said: dict[int, list[Said | None]] = field(default_factory=dict)
 
     def add(self, run: Mapping[str, object]) -> None:
         """Take in a run: a model's, a tool's, a retriever's; chains are looked at from inside."""
@@ -78,8 +79,8 @@ class _Reader:
                 record.problems.append(Problem(self._name(), what, ProblemKind.NOTED))
         for record in [each for each in self._records.values() if not each.calls]:
             self._give_up(record)
-        found = [each for each in self._records.values() if each.calls or each.results]
-        found += [e for e in self._records.values() if e.artifacts and e not in found]
+        records = self._records.values()
+        found = [each for each in records if each.calls or each.results or each.artifacts]
         found.sort(key=lambda record: (record.thread, record.namespace))
         if self._masker.count and found:
             what = f"{self._masker.count} texts of the shape of a credential were masked"
@@ -195,9 +196,9 @@ class _Reader:
     def _request(self, run: Mapping[str, object]) -> tuple[list[Said], Grade, str]:
         """Return the messages that a model was given, and how far the record proves them."""
         inputs = _mapping(run.get("inputs"))
-        found = _asked(inputs)
         origin = self._origin(run)
-        said = [Said(plain, origin) for plain in found if plain is not None]
+        found = self._given(inputs, origin)
+        said = [each for each in found if each is not None]
         if said and None in found:
             return said, Grade.UNKNOWN, _PARTLY
         if said and "messages" not in inputs and _is_rendered(said[0].plain):
@@ -211,6 +212,23 @@ class _Reader:
         if not inputs:
             return [], Grade.UNKNOWN, "the run holds no inputs: they were hidden, or never sent"
         return [], Grade.UNKNOWN, "the inputs of the run are of a form that is not known"
+
+    def _given(self, inputs: Mapping[str, object], origin: str) -> list[Said | None]:
+        """Return the messages in the inputs of a model's run; the same one where it comes again."""
+        system = [Plain("system", inputs[key]) for key in _SYSTEM if inputs.get(key)]
+        found = [_said(plain, origin) for plain in system]
+        items = messages_given(inputs.get("messages"))
+        if not items:
+            return found + [_said(plain, origin) for plain in _asked(inputs)]
+        kept = self.runs.alike.kept
+        for item in items:
+            known = self._said.get(id(item))
+            if known is None:
+                known = [_said(plain, origin) for plain in plains_in([item])]
+                if id(item) in kept:
+                    self._said[id(item)] = known
+            found += known
+        return found
 
     def _stages(self, run: Mapping[str, object]) -> Iterator[Stage]:
         """Yield the forms of a request before each middleware changed it, the outermost first."""
@@ -232,26 +250,23 @@ class _Reader:
         yield from reversed(around)
 
 
+def _said(plain: Plain | None, origin: str) -> Said | None:
+    return None if plain is None else Said(plain, origin)
+
+
 def _is_rendered(plain: Plain) -> bool:
     return isinstance(plain.content, str) and _ROLE.match(plain.content) is not None
 
 
 def _asked(inputs: Mapping[str, object]) -> list[Plain | None]:
-    """Return the messages in the inputs of a model's run."""
-    found: list[Plain | None] = []
-    for key in _SYSTEM:
-        if inputs.get(key):
-            value = inputs[key]
-            found.append(Plain("system", value))
+    """Return the messages in the inputs of a model's run that are not under ``messages``."""
     for key in _REQUESTS:
         value = inputs.get(key)
-        if value is None:
-            continue
-        if key in ("messages", "prompts") and isinstance(value, list) and len(value) == 1:
-            # LangChain wraps a batch around them; each of its runs is of one.
-            value = value[0] if isinstance(value[0], list | str) else value
-        return found + plains_in(value)
-    return found
+        if key == "prompts" and isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if value is not None:
+            return plains_in(value)
+    return []
 
 
 def _answer(run: Mapping[str, object]) -> list[Plain]:

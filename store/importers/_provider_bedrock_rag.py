@@ -1,12 +1,17 @@
-"""Bedrock's RetrieveAndGenerate and its stream: an answer with what was retrieved for it.
+"""Bedrock's RetrieveAndGenerate, its stream, and InvokeAgent: an answer with what was retrieved.
 
 The span of a part counts characters of the whole answer from 0.  Its end is
-the last one inside, except in the stream, where it is the one behind.  The
+the last one inside, except in the stream, where it is the one behind.  An
+agent answers in ``chunk`` events, whose text is base64 and whose citations
+stand beside it (``attribution``); there the end is inside as well.  The
 request that the model read is made by the service and never on the wire.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -20,6 +25,9 @@ from store.records.text import TextIndex
 
 __all__ = ["PROVIDER"]
 
+_AGENT: Final = re.compile(
+    r"/agents/[^/]+/(?:agentaliases/[^/]+/)?sessions/[^/]+/text$|/agents/[^/]+$"
+)
 _MADE: Final = (
     "the service makes the request itself from what it retrieves, and that request is not on the "
     "wire"
@@ -34,14 +42,18 @@ def is_response(value: Mapping[str, object]) -> bool:
 
 def is_request(wire: Wire) -> bool:
     """Return whether an exchange is with RetrieveAndGenerate."""
-    return wire.path.endswith(("/retrieveandgenerate", "/retrieveandgeneratestream"))
+    if wire.path.endswith(("/retrieveandgenerate", "/retrieveandgeneratestream")):
+        return True
+    return bool(_AGENT.search(wire.path))
 
 
 def read(wire: Wire) -> Exchange:
     """Return the call of one exchange."""
     exchange = Exchange("bedrock")
     exchange.doubt(Grade.UNKNOWN, _MADE)
+    is_agent = bool(_AGENT.search(wire.path))
     asked = string(mapping(wire.request.get("input")).get("text"))
+    asked = asked or string(wire.request.get("inputText"))
     exchange.sent = [Turn("user", (Part(PartKind.TEXT, asked),))] if asked else []
     exchange.settings = {k: v for k, v in wire.request.items() if k != "input"}
     if wire.events:
@@ -62,7 +74,7 @@ def read(wire: Wire) -> Exchange:
             span.get("start"),
             span.get("end"),
             string(part.get("text")),
-            inclusive=not wire.events,
+            inclusive=is_agent or not wire.events,
         )
         references = members(place.get("retrievedReferences"))
         answers.add(found, 0, [_reference(exchange, each) for each in references])
@@ -77,14 +89,25 @@ def _part(place: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _streamed(wire: Wire) -> tuple[str, list[Mapping[str, object]]]:
-    text, places = "", []
+    text = ""
+    places: list[Mapping[str, object]] = []
     for name, data in wire.events:
         event = mapping(data)
         if name == "output":
             text += string(event.get("text"))
+        elif name == "chunk":
+            text += _decoded(event.get("bytes"))
+            places += members(mapping(event.get("attribution")).get("citations"))
         elif name == "citation":
             places.append(mapping(event.get("citation")) or event)
     return text, places
+
+
+def _decoded(packed: object) -> str:
+    try:
+        return base64.b64decode(string(packed)).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        return ""
 
 
 def _reference(exchange: Exchange, reference: Mapping[str, object]) -> Named:

@@ -28,6 +28,7 @@ from store.importers._wire import (
 from store.importers._wire_answers import NEVER_SENT, Answers, Named
 from store.importers._wire_documents import version_of
 from store.importers._wire_files import Files
+from store.importers._wire_marks import listing
 from store.importers._wire_offsets import UTF8, Fitted, fit
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind, ToolCall, ToolResult, Usage
@@ -150,6 +151,7 @@ def _answer(exchange: Exchange, pieces: list[Mapping[str, object]], turns: _Turn
     text = "".join(part.text for part in parts if part.kind is PartKind.TEXT)
     answers = Answers()
     _ground(exchange, grounding, text, answers)
+    _fetched(exchange, pieces, answers)
     for place in recited:
         _recite(place, text, answers)
     served = any(
@@ -195,6 +197,20 @@ def _ground(
         answers.add(place, 0, sources)
 
 
+def _fetched(exchange: Exchange, pieces: list[Mapping[str, object]], answers: Answers) -> None:
+    """Keep the pages that the service fetched as what was on offer: their text is not told."""
+    pages = dict.fromkeys(
+        string(each.get("retrievedUrl"))
+        for piece in pieces
+        for candidate in _candidates(piece)
+        for each in members(mapping(candidate.get("urlContextMetadata")).get("urlMetadata"))
+    )
+    named = [answers.unread(page) for page in pages if page]
+    if named:
+        exchange.manifests.append(listing(named))
+        exchange.doubt(Grade.DERIVED, _SEARCHED)
+
+
 def _recite(place: Mapping[str, object], text: str, answers: Answers) -> None:
     """Add the citation of what the answer repeats; its place is taken as it is documented."""
     found = fit(
@@ -210,12 +226,23 @@ def _chunk(exchange: Exchange, chunk: Mapping[str, object], answers: Answers) ->
     kind, inner = next(((k, mapping(v)) for k, v in chunk.items() if isinstance(v, dict)), ("", {}))
     title = string(inner.get("title"))
     source_id = string(inner.get("uri")) or string(inner.get("fileSearchStore")) or title or "?"
-    text = string(inner.get("text")) or string(mapping(inner.get("ragChunk")).get("text"))
+    piece = mapping(inner.get("ragChunk"))
+    text = string(inner.get("text")) or string(piece.get("text"))
+    title = _with_pages(title, mapping(piece.get("pageSpan")))
     if kind != "retrievedContext" or not text:
         return answers.unread(source_id, title, NEVER_SENT)
     version = version_of(source_id, title, (text,))
     exchange.versions.append(version)
     return Named(source_id, title, version.key.version_id, sealed=_PUT_BEFORE)
+
+
+def _with_pages(title: str, span: Mapping[str, object]) -> str:
+    """Return the title of a piece with its pages, which count from 1, the last one inside."""
+    first, last = count(span.get("firstPage")), count(span.get("lastPage"))
+    if first is None:
+        return title
+    pages = f"{first}–{last}" if last not in (None, first) else str(first)
+    return f"{title}, p. {pages}" if title else f"p. {pages}"
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from store.importers._chat_call import Chat
-from store.importers._wire import Exchange, Provider, Turn, Wire, items, members, string
+from store.importers._wire import Exchange, Provider, Turn, Wire, items, mapping, members, string
 from store.importers._wire_answers import Answers
 from store.importers._wire_marks import SEARCH, listing, numbered
 from store.records.grades import Grade
@@ -29,7 +29,9 @@ _SEARCHED: Final = (
 def is_response(value: Mapping[str, object]) -> bool:
     """Return whether *value* is a completion with the list of what was searched."""
     found = isinstance(value.get("citations"), list) or "search_results" in value
-    ours = not string(value.get("model")).startswith("grok")
+    choice = next(members(value.get("choices")), {})
+    marked = mapping(choice.get("message")).get("annotations")
+    ours = not (marked or string(value.get("model")).startswith("grok"))
     return found and ours and isinstance(value.get("choices"), list)
 
 

@@ -48,7 +48,21 @@ def provider_of(wire: Wire) -> Provider | None:
     for each in providers():
         if each.is_request(wire):
             return each
-    return next((each for each in providers() if each.is_response(wire.first)), None)
+    found = next((each for each in providers() if each.is_response(wire.first)), None)
+    return found or next((each for each in providers() if each.name == _by_body(wire)), None)
+
+
+def _by_body(wire: Wire) -> str:
+    """Return whose request it is by its form alone, where the capture has no address."""
+    asked = wire.request.keys()
+    if "/" in wire.path:
+        return ""
+    if isinstance(wire.request.get("contents"), list):
+        return "gemini"
+    if isinstance(wire.request.get("messages"), list):
+        return "anthropic" if {"system", "max_tokens"} <= asked else "openai-chat"
+    more = {"instructions", "store", "stream", "tools", "previous_response_id", "reasoning"}
+    return "openai-responses" if "input" in asked and more & asked else ""
 
 
 def wire_of(interaction: Interaction, masker: Masker) -> Wire:
@@ -72,6 +86,8 @@ def wire_of(interaction: Interaction, masker: Masker) -> Wire:
             events.extend(_text(got.body or b""))
         else:
             response = parsed(got)
+            if response is None:
+                events.extend(_by_line(got.body or b""))
     except StreamError as error:
         trouble = trouble or str(error)
     if isinstance(response, list):
@@ -109,13 +125,27 @@ def _text(body: bytes) -> Iterator[tuple[str, object]]:
                 yield name, data
 
 
+def _by_line(body: bytes) -> Iterator[tuple[str, object]]:
+    """Yield the objects of a stream that has one a line; none where a line is something else."""
+    found: list[tuple[str, object]] = []
+    lines = [line for line in body.split(b"\n") if line.strip()]
+    for number, line in enumerate(lines):
+        try:
+            found.append(("", loads(line)))
+        except JsonError:
+            if number + 1 < len(lines) or number < 2:  # noqa: PLR2004 - the last one may be cut
+                return
+    yield from found if len(lines) > 1 else ()
+
+
 def _binary(body: bytes) -> Iterator[tuple[str, object]]:
-    """Yield the events of a binary stream; a ``chunk`` holds a native event as base64."""
+    """Yield the events of a binary stream; a ``chunk`` may hold a native event as base64."""
     for name, payload in stream_events(body):
         try:
             value = loads(payload)
-            if name == "chunk" and isinstance(value, dict):
-                value = json.loads(base64.b64decode(str(value.get("bytes", ""))))
-        except (JsonError, ValueError, binascii.Error):
+        except JsonError:
             value = payload.decode("utf-8", "replace")
+        if name == "chunk" and isinstance(value, dict):
+            with suppress(ValueError, RecursionError, binascii.Error):
+                value = json.loads(base64.b64decode(str(value.get("bytes", ""))))
         yield name, value

@@ -58,7 +58,7 @@ def fill(span: Traced, step: Step) -> None:
     held = span.attributes
     sessions = ("langfuse.session.id", "langfuse.trace.session_id", "mlflow.trace.session")
     step.session = step.session or text_of(held, *sessions)
-    if not _type(span) or step.kind is Kind.OTHER:
+    if not _type(span):
         return
     of_langsmith = "langsmith.span.kind" in held
     asked = first(held, *_INPUTS, *(("gen_ai.prompt",) if of_langsmith else ()))
@@ -75,7 +75,7 @@ def fill(span: Traced, step: Step) -> None:
         usage = first(held, "mlflow.chat.tokenUsage", "langfuse.observation.usage_details")
         if step.usage == Usage() and usage is not None:
             step.usage = usage_from(json_of(usage))
-    elif step.kind in (Kind.TOOL, Kind.AGENT):
+    elif step.kind is not Kind.RETRIEVAL:
         step.label = step.label or span.name
     offer(step, request=asked, response=told)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from store.importers._span_dialects import Dialect
 from store.importers._span_filling import add_usage, numbered, offer, settings_of
-from store.importers._span_steps import Kind, Step, Traced
+from store.importers._span_steps import Kind, Noted, Step, Traced
 from store.importers._span_values import at, indexed, json_of, positions, text_of
 from store.importers._wire import mapping
 
@@ -28,7 +28,7 @@ _REQUESTS: Final = {
     "embedding": Kind.OTHER,
     "rerank": Kind.RETRIEVAL,
 }
-_FOUND: Final = "db.query.result"
+_FOUND: Final = ("db.query.result", "db.search.result")
 _USAGE: Final = (
     ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.usage.prompt_tokens"),
     ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.usage.completion_tokens"),
@@ -46,7 +46,7 @@ def kind(span: Traced) -> Kind | None:
     asked = text_of(held, "llm.request.type").lower()
     if asked:
         return _REQUESTS.get(asked, Kind.OTHER)
-    if any(event.name == _FOUND for event in span.events):
+    if any(event.name in _FOUND for event in span.events):
         return Kind.RETRIEVAL
     starts = ("gen_ai.prompt.", "gen_ai.completion.")
     return Kind.GENERATION if any(positions(held, start) for start in starts) else None
@@ -62,8 +62,8 @@ def fill(span: Traced, step: Step) -> None:
     if step.kind is Kind.GENERATION:
         _generation(span, step)
     elif step.kind is Kind.RETRIEVAL:
-        found = [mapping(event.attributes) for event in span.events if event.name == _FOUND]
-        offer(step, response=[_document(dict(each)) for each in found])
+        found = [_document(event) for event in span.events if event.name in _FOUND]
+        offer(step, response=found)
     elif "traceloop.span.kind" in held:
         step.label = step.label or text_of(held, "traceloop.entity.name")
         asked = _argument(json_of(at(held, "traceloop.entity.input")))
@@ -109,11 +109,12 @@ def _argument(value: object) -> object:
     return held.get("inputs", held.get("input_str", value))
 
 
-def _document(found: dict[str, object]) -> object:
-    inner = {key.removeprefix(f"{_FOUND}."): value for key, value in found.items()}
+def _document(event: Noted) -> object:
+    start = f"{event.name}."
+    inner = {key.removeprefix(start): value for key, value in event.attributes.items()}
     return {
         "id": inner.get("id"),
-        "content": inner.get("document"),
+        "content": inner.get("document", inner.get("entity")),
         "score": inner.get("score", inner.get("distance")),
         "metadata": json_of(inner.get("metadata")),
     }

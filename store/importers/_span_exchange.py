@@ -60,7 +60,8 @@ def exchange_of(step: Step) -> Exchange:
             exchange.doubt(Grade.UNKNOWN, each.what)
         if each.what not in exchange.lost:
             exchange.lost.append(each.what)
-    if not exchange.sent and not exchange.instructions:
+    said = any(each.request for each in step.shortfalls)
+    if not (exchange.sent or exchange.instructions or said):
         exchange.doubt(Grade.UNKNOWN, NO_CONTENT)
     return exchange
 

@@ -13,7 +13,8 @@ from store.importers._span_limits import limits_of
 from store.importers._span_marks import mark_step
 from store.importers._span_references import resolve
 from store.importers._span_run import run_of
-from store.importers._span_steps import Noted, Step, Traced
+from store.importers._span_sources import holds_documents
+from store.importers._span_steps import Kind, Noted, Step, Traced
 from store.importers._span_tree import Thread, threads
 from store.records.grades import Layer
 from store.records.runs import Problem, ProblemKind, Run
@@ -58,6 +59,8 @@ class Reading:
         for step in steps:
             if step.references:
                 resolve(step, self._probe.path.parent)
+            if step.kind is Kind.OTHER and holds_documents(step.response):
+                step.kind = Kind.RETRIEVAL
             mark_step(step)
         found, without = threads(steps)
         if not found:

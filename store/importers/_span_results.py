@@ -13,7 +13,11 @@ from store.records.runs import PartKind
 
 __all__ = ["Comparison", "compared", "result_text"]
 
-_WRAPPED: Final = ("output", "result", "content", "value", "return_value", "text")
+_WRAPPED: Final = ("output", "result", "content", "value", "return_value", "text", "messages")
+
+
+_HOLDERS: Final = ("kwargs", "data", "update")
+"""Where the messages of LangChain, and the commands of LangGraph, have their fields."""
 
 
 class Comparison(Enum):
@@ -93,18 +97,23 @@ def _forms(value: object) -> list[str]:
         words = _words(inner)
         if words and words not in found:
             found.append(words)
-        held = mapping(inner)
-        key = next((key for key in _WRAPPED if key in held), None)
-        holder = mapping(held.get("kwargs")) or mapping(held.get("update"))
-        if key is not None:
-            value = held[key]
-        elif "content" in holder:
-            value = holder["content"]
-        elif isinstance(inner, list) and len(inner) == 1:
-            value = inner[0]
-        else:
+        within = _within(inner)
+        if within is None:
             break
+        value = within
     return found
+
+
+def _within(value: object) -> object:
+    """Return what a wrapping holds; ``None`` for what is none."""
+    held = mapping(value)
+    for key in _WRAPPED:
+        if key in held:
+            return held[key]
+    holder = next((held[key] for key in _HOLDERS if mapping(held.get(key))), None)
+    if holder is not None:
+        return holder
+    return value[0] if isinstance(value, list) and len(value) == 1 else None
 
 
 def _words(value: object) -> str:

@@ -19,11 +19,15 @@ from store.records.sources import (
 from store.shelf import Shelf
 from store.tool_json import Entry, entries_in
 
-__all__ = ["Sources"]
+__all__ = ["Sources", "holds_documents"]
 
 _HOLDERS: Final = ("documents", "results", "output", "nodes", "chunks", "data", "matches")
 _INNER: Final = ("node", "document", "kwargs", "payload")
-_TEXTS: Final = ("page_content", "content", "text", "document", "body", "chunk", "snippet")
+_TEXTS: Final = (
+    *("page_content", "pageContent", "content", "text", "document", "body", "chunk", "snippet"),
+)
+_OF_RETRIEVERS: Final = ("page_content", "pageContent")
+"""What the documents of LangChain's retrievers call their text, and nothing else does."""
 _IDS: Final = ("id", "id_", "doc_id", "document_id", "node_id", "chunk_id", "_id")
 _NAMES: Final = ("source", "doc_uri", "file_path", "file_name", "path", "url", "uri", "title")
 
@@ -87,6 +91,16 @@ class Sources:
         for entries, origin in self._entries:
             shelf.place_all(entries, origin)
         return (*made, *shelf.finish())
+
+
+def holds_documents(response: object) -> bool:
+    """Return whether *response* is a list of documents by its form alone."""
+    if isinstance(response, str) and not any(key in response for key in _OF_RETRIEVERS):
+        return False
+    found = list(_documents_in(response))
+    return bool(found) and all(
+        any(isinstance(mapping(each).get(key), str) for key in _OF_RETRIEVERS) for each in found
+    )
 
 
 def _documents_in(response: object) -> Iterator[object]:

@@ -17,7 +17,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +36,7 @@ _PIECE: Final = 1 << 20
 _TRIES: Final = 40
 _LONGEST: Final = 256 << 20
 """Bytes of one value: a text of a conversation that is longer is no text of a conversation."""
+_TABLES: Final = "SELECT sql FROM sqlite_master WHERE type = 'table'"
 _STEPS: Final = 100_000
 _ENDLESS: Final = 20_000
 """So many times ``_STEPS`` instructions, and a table is no table that a program wrote."""
@@ -90,10 +91,17 @@ def _quoted(name: str) -> str:
 
 
 def has_table_named(name: bytes, path: Path, head: bytes) -> bool:
-    """Return whether the first bytes of a database, or of its write-ahead file, name a table."""
+    """Return whether a table of a database, or a column of one, is called *name*.
+
+    Its first bytes tell, since they describe it.  Where the description is not
+    within them, or only in the write-ahead file, the bytes of the name must do.
+    """
     if not head.startswith(MAGIC):
         return False
-    if name in head:
+    tables = _described(head)
+    if tables:
+        return any(name in sql for sql in tables)
+    if tables is None and name in head:
         return True
     beside = _beside(path, "-wal")
     if beside is None:
@@ -103,6 +111,20 @@ def has_table_named(name: bytes, path: Path, head: bytes) -> bool:
             return name in file.read(64 * 1024)
     except OSError:
         return False
+
+
+def _described(head: bytes) -> list[bytes] | None:
+    """Return the statements that made the tables; ``None`` where they are not in the head."""
+    # Write-ahead mode needs files of its own; for what lies on these pages it makes no difference.
+    data = head[:18] + b"\1\1" + head[20:]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        try:
+            connection.deserialize(data)
+            _guard(connection)
+            rows = connection.execute(_TABLES)
+            return [row[0].encode() for row in rows if isinstance(row[0], str)]
+        except (sqlite3.Error, UnicodeDecodeError):
+            return None
 
 
 @contextmanager

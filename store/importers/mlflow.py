@@ -16,10 +16,10 @@ from store.importers._span_files import documents, first_of
 from store.importers._span_otlp import attributes_of, id_of
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
-from store.importers._span_values import json_of
+from store.importers._span_values import json_of, number
 from store.importers._wire import items, mapping, members, string
 from store.records.grades import Grade, Layer
-from store.records.runs import Run
+from store.records.runs import Problem, Run
 
 __all__ = ["IMPORTER"]
 
@@ -61,11 +61,23 @@ def read(probe: Probe) -> Iterator[Run]:
         for trace in members(traces):
             spans = list(_spans(trace, document.origin))
             empty += not spans
+            reading.problems += _missing(trace, len(spans), document.origin)
             for span in spans:
                 reading.add_span(span)
     if empty and reading.is_empty:
         raise UnreadableError(_files.shown(probe.label), _ONLY_PREVIEWS)
     yield from reading.runs()
+
+
+def _missing(trace: Mapping[str, object], count: int, origin: str) -> list[Problem]:
+    """Tell where the info of a trace counts more spans than its data has."""
+    info = mapping(trace.get("info"))
+    stats = mapping(json_of(mapping(info.get("trace_metadata")).get("mlflow.trace.sizeStats")))
+    counted = number(stats, "num_spans")
+    if counted is None or counted <= count:
+        return []
+    what = f"holds {count} of the {counted} spans that its info counts; the others are missing"
+    return [Problem(origin, what)]
 
 
 def _spans(trace: Mapping[str, object], origin: str) -> Iterator[Traced]:

@@ -291,7 +291,8 @@ class CitationFacts:
     ``span`` is the cited span in ``unit`` (from the record, the block or the
     quotation's anchor).  ``delivered_in`` lists the calls up to the answer
     whose request holds some of it.  ``answer`` is the place of its answer in
-    `Run.answers`.
+    `Run.answers`.  ``pattern`` names what found it in the text of the answer;
+    it is empty where the record itself holds the citation.
     """
 
     index: int
@@ -310,6 +311,7 @@ class CitationFacts:
     missing: tuple[Span, ...] = ()
     evidence: Evidence | None = None
     answer: int = 0
+    pattern: str = ""
 
 
 class Wanted(StrEnum):

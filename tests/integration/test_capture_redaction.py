@@ -333,11 +333,13 @@ def test_nothing_that_a_command_prints_or_keeps_holds_a_credential(
             ("view", str(path), "--call", "1"),
             ("sources", str(path)),
             ("bill", str(path)),
+            ("import", str(path), "--into", str(tmp_path / f"run-{path.name}")),
         ):
             ended = command(*arguments, program=Program())
             assert ended.status != 4, ended.err
             printed += ended.out.encode() + ended.err.encode()
     assert len(printed) > 10_000
+    assert sum(1 for _ in tmp_path.rglob("events.jsonl")) > 10
     assert leaks(printed) == []
     for place in (tmp_path, Path(os.environ["REREAD_DATA_DIR"])):
         for name, data in files_in(place):

@@ -409,6 +409,29 @@ def test_what_gemini_recites_is_told_with_its_place_and_cannot_be_verified(tmp_p
     assert facts.citation.answer_span == Span(5, 10)
 
 
+def test_pages_that_gemini_fetched_or_retrieved_are_named(tmp_path: Path) -> None:
+    text = "The sky is blue."
+    piece = {"text": "The sky is blue over Rome.", "pageSpan": {"firstPage": 3, "lastPage": 4}}
+    chunk = {"retrievedContext": {"uri": "gs://b/a.pdf", "title": "A", "ragChunk": piece}}
+    candidate = {
+        "content": {"role": "model", "parts": [{"text": text}]},
+        "finishReason": "STOP",
+        "groundingMetadata": {
+            "groundingChunks": [chunk],
+            "groundingSupports": [
+                {"segment": {"endIndex": 16, "text": text}, "groundingChunkIndices": [0]}
+            ],
+        },
+        "urlContextMetadata": {"urlMetadata": [{"retrievedUrl": "https://e.org"}]},
+    }
+    contents = [{"role": "user", "parts": [{"text": "Q?"}]}]
+    said = {"candidates": [candidate], "modelVersion": "g"}
+    run, (facts,) = one(tmp_path, exchange(GEMINI, {"contents": contents}, said))
+    assert facts.citation.label == "A, p. 3\u20134"
+    assert (facts.source_id, facts.anchor) == ("gs://b/a.pdf", Anchor.EXACT)
+    assert [entry.source_id for entry in run.manifests[0].entries] == ["https://e.org"]
+
+
 def test_a_file_that_the_service_made_is_told_and_is_no_citation(tmp_path: Path) -> None:
     text = "See [it](sandbox:/mnt/data/größe.csv)."
     marks: list[Json] = [

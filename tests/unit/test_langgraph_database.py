@@ -233,7 +233,7 @@ def test_a_table_that_is_none_ends_in_a_line(tmp_path: Path, schema: str) -> Non
         connection.commit()
     (found,) = open_paths([str(path)])
     assert isinstance(found, Problem)
-    assert "no model call" in found.what
+    assert "no model call" in found.what or "not known here" in found.what
 
 
 def test_a_thread_with_branches_without_end_is_read_in_part(
@@ -319,6 +319,16 @@ def test_a_write_ahead_file_that_is_a_link_out_of_the_folder_is_not_read(tmp_pat
         (folder / "db.sqlite-wal").symlink_to(outside / "db.sqlite-wal")
         with opened(folder / "db.sqlite") as copy:
             assert copy.columns("checkpoints") == ()
+
+
+def test_another_database_that_speaks_of_checkpoints_is_left_to_others(tmp_path: Path) -> None:
+    path = tmp_path / "db.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE message (id, text)")
+        connection.execute("INSERT INTO message VALUES (1, 'CREATE TABLE x (checkpoint_id)')")
+        connection.commit()
+    assert b"checkpoint_id" in path.read_bytes()
+    assert not IMPORTER.recognise(probe_of(path))
 
 
 def test_what_is_no_database_at_all_is_left_to_others(tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_only_ids_and_paths_may_be_broken_inside_a_word() -> None:
 
 def test_a_run_without_citations_or_answer_says_so() -> None:
     page = _page(replace(made_audit(), citations=()))
-    assert "marks in the text of an answer are not read as citations" in page
+    assert "nothing in the text of an answer leads to a known source" in page
     assert "No answer is recorded; states are those of the last call." in page
 
 

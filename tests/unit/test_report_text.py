@@ -201,7 +201,7 @@ def test_spans_of_the_answer_side_by_side_are_claims_of_their_own() -> None:
 
 def test_a_run_without_citations_says_what_to_look_at() -> None:
     text = " ".join(_text(replace(made_audit(), citations=())).split())
-    assert "This record holds no citations; marks in the text of an answer are not read as" in text
+    assert "This record holds no citations, and nothing in the text of an answer leads to" in text
     assert "To look at instead: findings, placeholders, reads." in text
 
 

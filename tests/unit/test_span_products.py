@@ -16,6 +16,7 @@ from store.records.runs import Run
 from tests.unit.span_products import (
     ASKED,
     BODY,
+    CALL,
     PRODUCTS,
     SECOND,
     TOLD,
@@ -154,6 +155,25 @@ def test_a_view_that_trims_contents_to_one_length_is_found(tmp_path: Path) -> No
     assert [call.grade for call in run.calls] == [Grade.UNKNOWN, Grade.UNKNOWN]
 
 
+def test_spans_of_no_kind_are_tools_and_retrievers_by_what_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "o.json"
+    found = [{"pageContent": BODY, "metadata": {"source": "limits.md"}}]
+    path.write_text(
+        json.dumps(
+            [
+                observation(1, "SPAN", {"q": "?"}, "200", name="graph"),
+                observation(2, "SPAN", "limit", json.dumps(found), name="VectorStoreRetriever"),
+                observation(3, "GENERATION", ASKED, CALL),
+                observation(4, "SPAN", {"id": "d3"}, BODY, name="look_up"),
+                observation(5, "GENERATION", SECOND, TOLD),
+            ]
+        )
+    )
+    run = one(path, "langfuse")
+    assert [v.key.source_id for v in run.versions] == ["limits.md"]
+    assert [(tool.tool_call_id, tool.text) for tool in run.tool_results] == [("c1", BODY)]
+
+
 def test_two_traces_of_one_session_are_one_run(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     traces = [
@@ -198,6 +218,16 @@ def test_previews_of_mlflow_are_never_read(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"info": {"trace_id": "tr-1", "request_preview": "What is"}}]))
     with pytest.raises(UnreadableError, match="previews are cut"):
         read(path, "mlflow")
+
+
+def test_spans_that_the_info_of_a_trace_counts_and_its_data_lacks_are_missed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.json"
+    metadata = {"mlflow.trace.sizeStats": json.dumps({"num_spans": 9})}
+    info = {"trace_id": "t1", "trace_metadata": metadata}
+    path.write_text(json.dumps({"info": info, "data": {"spans": mlflow_spans()}}))
+    assert "holds 4 of the 9 spans that its info counts" in lost(one(path, "mlflow"))
 
 
 def test_pieces_of_one_file_that_a_retriever_found_are_sources_of_their_own(

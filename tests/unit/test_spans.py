@@ -94,6 +94,13 @@ def test_an_agent_whose_calls_left_no_span_proves_no_request(tmp_path: Path) -> 
         json.dumps(BODY),
         json.dumps({"output": BODY}),
         json.dumps({"content": [{"type": "text", "text": BODY}]}),
+        json.dumps({"type": "tool", "data": {"content": BODY, "tool_call_id": "c1"}}),
+        json.dumps(
+            {
+                "graph": None,
+                "update": {"messages": [{"type": "tool", "data": {"content": BODY}}]},
+            }
+        ),
         json.dumps(
             {
                 "lc": 1,

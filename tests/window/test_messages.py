@@ -29,6 +29,7 @@ NOT_FOR_READERS = {
     "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
     " AND sql NOT LIKE 'CREATE VIRTUAL%'",
     "SELECT {0} FROM {1}",
+    "SELECT sql FROM sqlite_master WHERE type = 'table'",
     "<persisted-output>Tool result saved to: {0}\n\nUse Read to view</persisted-output>",
     "System reminder:",
     "[... Observation truncated due to length ...]",

@@ -75,8 +75,8 @@ def _walks(hands: Hands) -> None:
     while cited(shell) != 0:
         hands.press("K")
     assert audit.citations[0].verdict is Verdict.READ
+    hands.wait(lambda: "✓ read" in words(shell, "evidence"))
     told = words(shell, "evidence")
-    assert "✓ read" in told
     for step in ("The claim in the answer", "The text in the model's input", "The stored version"):
         assert step in told
     for tab in ("Model view", "Residency map", "Source", "Answer"):

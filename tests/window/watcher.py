@@ -2,8 +2,10 @@
 
 `WatchedApplication` measures the processor time of every event from outside:
 what the event sends on its way belongs to it.  Processor time, not the clock:
-other programs of the machine do not count.  The tests of the window run under
-it, and one with a step above `LIMIT` milliseconds fails.
+other programs of the machine do not count.  They still take the caches and the
+clock rate, so a step that seems too long is weighed by `slowness` at that moment.
+The tests of the window run under it, and one with a step above `LIMIT`
+milliseconds fails.
 """
 
 from __future__ import annotations
@@ -26,6 +28,23 @@ LIMIT = float(os.environ.get("REREAD_WATCH") or 50)
 """Milliseconds of processor time that no step may take."""
 
 
+_AT_ONCE = 12
+"""How many times the yardstick is laid on when it is asked how slow the machine is."""
+
+
+def _yardstick() -> float:
+    """Return the processor milliseconds of a piece of work that is always the same."""
+    start = time.thread_time()
+    sorted({str(number): number for number in range(4000)})
+    return (time.thread_time() - start) * 1e3
+
+
+def slowness(best: float) -> float:
+    """Return how many times slower than *best* the same work is now, in three of four cases."""
+    taken = sorted(_yardstick() for _ in range(_AT_ONCE))
+    return max(1.0, taken[_AT_ONCE * 3 // 4] / best)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Held:
     """One event that held the thread for so many milliseconds, and what it was."""
@@ -41,6 +60,9 @@ class Held:
 
 class Watcher:
     """Keeps the steps above ``least`` milliseconds, the longest step and their number."""
+
+    best = min(_yardstick() for _ in range(50))
+    """What the yardstick takes where nothing else disturbs, in milliseconds."""
 
     def __init__(self, least: float = LIMIT) -> None:
         self.least = least
@@ -94,6 +116,8 @@ class WatchedApplication(QApplication):
         finally:
             self._deep -= 1
             spent = (time.thread_time() - start) * 1e3
+            if spent > watcher.least:
+                spent /= slowness(watcher.best)
             if spent > watcher.least:
                 watcher.saw(spent, receiver, getattr(kind, "name", str(kind)))
             else:

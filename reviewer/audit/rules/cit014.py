@@ -31,13 +31,15 @@ def check(view: AuditView) -> Iterator[Finding]:
     """Yield one finding for each answer without citations in whose turn something was read."""
     run = view.run
     always = view.settings.value(RULE.id, EXPECTED) == "always"
-    if not always and not any(answer.citations for answer in run.answers):
+    citing = {facts.answer for facts in view.citations}
+    # Naming a known address or file in passing makes nobody one who cites.
+    if not always and not any(not facts.pattern for facts in view.citations):
         return  # nothing says that this program ever cites
     shortest = view.settings.value(RULE.id, SHORTEST)
     before = 0
     for number, answer in enumerate(run.answers):
         turn, before = range(before + 1, answer.call + 1), answer.call
-        if answer.citations or len(answer.text.strip()) < shortest:
+        if number in citing or len(answer.text.strip()) < shortest:
             continue
         read = sorted(_read(view, turn))
         known = 0 < answer.call <= len(run.calls)

@@ -1,0 +1,241 @@
+"""Lines of files that an answer names: ``src/pool.py:12-20``, ``pool.py (lines 3, 7)``.
+
+A path is led to a source whose id is that path, or ends with it, or that it
+ends with, where no other path of the record can be meant.  Lines that no read
+of the file gave may stand in the result of a search that names path and line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from reviewer.audit.cited_keys import Keys, Mark
+from reviewer.audit.intervals import subtract
+from reviewer.audit.standing import Standing
+from reviewer.audit.texts import VersionText
+from store.records.citations import Citation, SourceCitation
+from store.records.runs import PartKind
+from store.records.sources import VersionKey
+from store.records.text import Span, Unit
+
+__all__ = ["CitedFiles", "line_spans"]
+
+_RANGE = re.compile(r"([0-9]{1,7})(?:\s?[-–~至]L?\s?([0-9]{1,7}))?")
+_FILE = re.compile(r"[^\s/\\]*[^\s/\\.]\.[A-Za-z][A-Za-z0-9]{0,9}\Z")
+_GUTTER = re.compile(r"^[ \t]*([0-9]{1,7})(?:\t|→|\||:| {2,})", re.MULTILINE)
+_LEADING_WORDS = re.compile(r"[^\x00-\x7f]+")
+_MOST_LINES = 400
+"""So many lines at most are looked for in the results of searches."""
+
+
+def line_spans(text: str) -> list[Span]:
+    """Return the lines that *text* names, from 1, half-open; a reversed range is no place."""
+    found: list[Span] = []
+    for match in _RANGE.finditer(text):
+        first, last = int(match[1]), int(match[2] or match[1])
+        if 1 <= first <= last:
+            found.append(Span(first, last + 1))
+    return found
+
+
+class CitedFiles:
+    """The files of one run."""
+
+    def __init__(self, standing: Standing, keys: Keys) -> None:
+        self._standing = standing
+        self._ids = keys.sources
+        self._rivals = cache(self._paths_ending)
+
+    def lead(self, written: str, lines: str, mark: Mark) -> Iterator[Citation]:
+        """Yield a citation for each range of *lines* of the path *written* at a mark.
+
+        Yield nothing for what is no path of a file.
+        """
+        path = _plain(written)
+        ids = self._sources(path)
+        if not ids and not written[:1].isascii():
+            # In scripts without spaces the words before a path stand right before it.
+            words = _LEADING_WORDS.match(written)
+            cut = len(words[0]) if words else 0
+            if cut < len(written) and (inner := self._sources(_plain(written[cut:]))):
+                written, path, ids = written[cut:], _plain(written[cut:]), inner
+                mark = mark._replace(span=Span(mark.span.start + cut, mark.span.end))
+        rivals = self._others(path, ids[0]) if len(ids) == 1 else ()
+        for span in line_spans(lines):
+            ends = f"{span.start}-{span.end - 1}" if span.length > 1 else f"{span.start}"
+            cited = SourceCitation(
+                mark.span, path, span=span, unit=Unit.LINE, label=f"{written}:{ends}"
+            )
+            if len(ids) == 1 and not rivals:
+                yield self._known(replace(cited, source_id=ids[0]), path, mark.call)
+            elif ids:
+                why = f"{written} may be any of {', '.join((*ids, *rivals))}"
+                yield replace(cited, source_id=ids[0], unverifiable=why)
+            else:
+                yield from self._unknown(cited, path, mark.call)
+
+    def _sources(self, path: str) -> tuple[str, ...]:
+        if path in self._ids:
+            return (path,)
+        if not path.strip("./"):
+            return ()
+        return tuple(
+            known
+            for known in self._ids
+            if _ends_with(known, path) or ("/" in known and _is_absolute(path, known))
+        )
+
+    # -- a file that was read ---------------------------------------------------------
+
+    def _known(self, cited: SourceCitation, path: str, call: int) -> Citation:
+        version_id = self._version(cited, call)
+        if version_id is not None:
+            return replace(cited, version_id=version_id)
+        shown = self._shown(cited, path, call)
+        return shown or replace(cited, unverifiable=self._numbered(cited, path, call))
+
+    def _version(self, cited: SourceCitation, call: int) -> str | None:
+        """Return the newest version of which all these lines stand in the request of *call*."""
+        for text in reversed(self._standing.deliveries.by_source.get(cited.source_id, ())):
+            wanted = _in_unit(text, cited.span) if cited.span is not None else ()
+            delivered = self._standing.delivered(text.version.key, call)
+            if wanted and not subtract(wanted, delivered):
+                return text.version.key.version_id
+        return None
+
+    # -- a file of which no read is known -----------------------------------------------
+
+    def _unknown(self, cited: SourceCitation, path: str, call: int) -> Iterator[Citation]:
+        shown = self._shown(cited, path, call)
+        if shown is not None:
+            yield shown
+            return
+        if _FILE.search(path) is None or "//" in path:
+            return
+        caller = self._named_by(path)
+        why = self._numbered(cited, path, call)
+        if caller or why:
+            why = why or f"no read of {path} is recorded; tool call {caller} names it"
+            yield replace(cited, unverifiable=why)
+        elif "/" in path:
+            yield cited
+        # Else it is a bare name with a dot and a number, which may be anything.
+
+    def _named_by(self, path: str) -> str:
+        """Return the first tool call whose arguments name *path* as a whole."""
+        named = re.compile(rf"(?<![\w.-]){re.escape(path)}(?![\w-])")
+        for call in self._standing.run.tool_calls:
+            if named.search(call.arguments.replace("\\\\", "/")):
+                return call.id or call.name
+        return ""
+
+    # -- lines in the results of searches -------------------------------------------------
+
+    def _shown(self, cited: SourceCitation, path: str, call: int) -> Citation | None:
+        """Return a citation of the result that shows each of these lines under path and number."""
+        span = cited.span
+        if span is None or span.length > _MOST_LINES:
+            return None
+        head = re.compile(rf"^(?:\S*/)?{re.escape(path)}[:-]([0-9]{{1,7}})[:-]", re.MULTILINE)
+        for key, text in self._results(call):
+            if path not in text:
+                continue
+            lines = {int(found[1]): found.start() for found in head.finditer(text)}
+            starts = [lines.get(number) for number in range(span.start, span.end)]
+            known = [start for start in starts if start is not None]
+            if len(known) == len(starts):
+                end = text.find("\n", max(known))
+                there = Span(min(known), len(text) if end < 0 else end)
+                return replace(
+                    cited, source_id=key.source_id, version_id=key.version_id, span=there,
+                    unit=Unit.CHAR,
+                )  # fmt: skip
+        return None
+
+    def _numbered(self, cited: SourceCitation, path: str, call: int) -> str:
+        """Say where the request shows lines under these numbers beside the name of the file.
+
+        An edit or a notice does so; which file they are of, no record of a read says.
+        """
+        span = cited.span or Span(0, 0)
+        for message in self._standing.request(call):
+            for part in self._standing.run.messages[message].parts:
+                if part.kind is not PartKind.TOOL_RESULT or path not in part.text:
+                    continue
+                shown = {int(found[1]) for found in _GUTTER.finditer(part.text)}
+                if all(number in shown for number in range(span.start, span.end)):
+                    return (
+                        f"the result of {part.tool_call_id} names {path} and shows lines under "
+                        "these numbers; that they are of it no read records"
+                    )
+        return ""
+
+    def _results(self, call: int) -> Iterator[tuple[VersionKey, str]]:
+        """Yield the plain results in the request of *call*, the newest first."""
+        deliveries = self._standing.deliveries
+        for message in reversed(self._standing.request(call)):
+            for part in self._standing.run.messages[message].parts:
+                if part.kind is not PartKind.TOOL_RESULT:
+                    continue
+                for selection in deliveries.selections(part):
+                    text = deliveries.text_of(selection)
+                    if text and text.text and text.is_plain_result:
+                        yield text.version.key, text.text
+
+    # -- other paths that may be meant ------------------------------------------------------
+
+    def _others(self, path: str, source_id: str) -> tuple[str, ...]:
+        """Return other paths of the record that *path* may mean as well as *source_id*."""
+        source_id = _plain(source_id)
+        if path == source_id:
+            return ()
+        short, long = sorted((path, source_id), key=len)
+        return tuple(each for each in self._rivals(short) if not _may_be(each, long))
+
+    def _paths_ending(self, path: str) -> tuple[str, ...]:
+        """Return the paths in all messages that end with *path*."""
+        ending = re.compile(rf"([\w.@+~/-]*/){re.escape(path)}(?![\w-])")
+        found: dict[str, None] = {}
+        for message in self._standing.run.messages:
+            for part in message.parts:
+                text = part.text
+                if path in text:
+                    text = text.replace("\\\\", "/").replace("\\", "/")
+                    found.update((_plain(each[0]), None) for each in ending.finditer(text))
+        return tuple(found)
+
+
+def _in_unit(text: VersionText, span: Span) -> Sequence[Span]:
+    """Return lines in the unit of a version, nothing where some of them are not known."""
+    if text.unit is Unit.LINE:
+        known = set(text.version.line_numbers)
+        return (span,) if all(n in known for n in range(span.start, span.end)) else ()
+    found = text.proving(span, Unit.LINE)
+    return text.in_unit(found)
+
+
+def _plain(path: str) -> str:
+    """Return *path* with ``/`` and without a leading ``./``."""
+    path = path.replace("\\", "/")
+    while path.startswith("./"):
+        path = path[2:]
+    return path
+
+
+def _ends_with(path: str, end: str) -> bool:
+    """Whether *path* is *end*, or ends with it at a ``/``."""
+    path = _plain(path)
+    return path == end or (not end.startswith("/") and path.endswith(f"/{end}"))
+
+
+def _is_absolute(path: str, known: str) -> bool:
+    """Whether *path* is the whole path of what is *known* by its end."""
+    return (path.startswith("/") or path[1:3] == ":/") and _ends_with(path, known)
+
+
+def _may_be(one: str, other: str) -> bool:
+    """Whether two paths may name one file."""
+    return _ends_with(one, _plain(other)) or _ends_with(other, _plain(one))
