@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from store.importers._capture_http import Message, is_streamed, parsed
@@ -21,6 +22,7 @@ __all__ = [
     "change_of_request",
     "change_of_response",
     "mistaken_for",
+    "put_right",
 ]
 
 SCRUBBED: Final = re.compile(
@@ -107,11 +109,26 @@ def change_of_response(message: Message) -> str:
 
 def mistaken_for(message: Message) -> str:
     """Say for which charset a streamed body was taken, nothing where it was not."""
-    name = as_sent(message.body)[1] if message.body and is_streamed(message) else ""
+    name = _mistaken(message)[1]
     return name and (
-        f"the recorder took UTF-8 for {name} in a streamed response; every byte of it could be "
-        "told, so it was undone"
+        f"the recorder took UTF-8 for {name} in a response; every byte of it could be told, so it "
+        "was undone"
     )
+
+
+def put_right(message: Message) -> Message:
+    """Return a message whose body is as it was sent, where that is proven."""
+    body, name = _mistaken(message)
+    return replace(message, body=body) if name else message
+
+
+def _mistaken(message: Message) -> tuple[bytes | None, str]:
+    """Return a body as it was sent; one whose type names its charset was not mistaken."""
+    body = message.body
+    if not body or body.isascii() or "charset=" in message.headers.get("content-type", "").lower():
+        return body, ""
+    is_json = body.lstrip()[:1] in (b"{", b"[")
+    return as_sent(body) if is_json or is_streamed(message) else (body, "")
 
 
 def _lengths(value: object) -> set[int]:

@@ -33,6 +33,7 @@ from store.records.runs import Part, PartKind, Usage
 __all__ = ["PROVIDER"]
 
 _NOT_SETTINGS: Final = frozenset(("input", "instructions", "metadata", "user"))
+_TOLD: Final = ("previous_response_id", "conversation", "prompt", "truncation")
 _KEEPS: Final = re.compile(r"/conversations(?:/(conv_[a-z0-9_-]+)/items)?/?$")
 _AT_SERVICE: Final = (
     "the service ran its own tools within this call, and what they gave the model is only as far "
@@ -85,7 +86,9 @@ def read(wire: Wire) -> Exchange:
     exchange.id = string(response.get("id"))
     exchange.finish_reason = string(response.get("status"))
     exchange.usage = _usage(mapping(response.get("usage")))
-    _context(exchange, request, asked)
+    # What the response tells again is what was done, also where the request is not recorded.
+    told = {key: response[key] for key in _TOLD if response.get(key)}
+    _context(exchange, {**request, **told}, asked)
     asked.given.judge(exchange)
     _answer(exchange, response, asked)
     return exchange

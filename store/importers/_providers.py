@@ -16,7 +16,7 @@ from functools import cache
 from importlib import import_module
 
 import store.importers as package
-from store.importers._capture_fidelity import as_sent
+from store.importers._capture_fidelity import put_right
 from store.importers._capture_http import Interaction, events_in, is_streamed, parsed
 from store.importers._capture_secrets import Masker
 from store.importers._capture_stream import StreamError, is_stream, stream_events
@@ -71,7 +71,7 @@ def wire_of(interaction: Interaction, masker: Masker) -> Wire:
     A stream cuts keys in pieces, so its events are as they were: what is made
     of them is masked when it is whole.
     """
-    asked, got = interaction.request, interaction.response
+    asked, got = interaction.request, put_right(interaction.response)
     request = parsed(asked)
     trouble = asked.trouble or got.trouble
     if request is None and asked.body and asked.body.lstrip()[:1] in (b"{", b"["):
@@ -117,7 +117,7 @@ def _event(item: object) -> tuple[str, object]:
 
 
 def _text(body: bytes) -> Iterator[tuple[str, object]]:
-    for name, data in events_in(as_sent(body)[0]):
+    for name, data in events_in(body):
         if data.strip() != "[DONE]":
             try:
                 yield name, loads(data.encode("utf-8", "surrogateescape"))

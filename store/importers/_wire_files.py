@@ -44,11 +44,12 @@ class Files:
         file = mapping(inner.get("file")) or inner
         name = string(file.get("filename"))
         data = string(file.get("file_data"))
-        if data:
+        if data and not data.startswith(("http://", "https://")):
             head, comma, packed = data.partition(",")
             media = head.removeprefix("data:").partition(";")[0] if comma else ""
             return self.inline(name, media, packed if comma else data)
-        place = string(file.get("file_id")) or string(file.get("file_url"))
+        places = ("file_id", "file_url", "document_url", "file_data")
+        place = next((string(file.get(key)) for key in places if string(file.get(key))), "")
         return self.named(place, name) if place else None
 
     def inline(self, name: str, media: str, packed: str) -> Part | None:

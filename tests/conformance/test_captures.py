@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reviewer.app import Program
 from reviewer.audit.engine import audit
 from store.builder import RunBuilder
 from store.importers._capture_files import Capture
@@ -30,6 +31,7 @@ from store.records.citations import SourceCitation
 from store.records.findings import Audit, CitationFacts, Verdict
 from store.records.grades import Grade, Layer
 from store.records.runs import EditKind, PartKind, Problem, ProblemKind, Run
+from tests.made import command
 
 NO_CALL = ("format__mitmproxy__dumpfile-19.mitm", "mistral__cookbook__mistral-reference-rag.ipynb")
 """A page of the web, and a notebook whose cells show no response."""
@@ -132,6 +134,21 @@ def test_every_capture_is_a_run_or_says_why_it_is_none(shared: Path) -> None:
             assert found, path.name
             assert all(run.layer.value == "wire" for run in found)
             assert not problems
+
+
+def test_an_audit_of_a_folder_ends_with_what_could_not_be_read(
+    shared: Path, tmp_path: Path
+) -> None:
+    names = [*NO_CALL, RESPONSE_ONLY, "anthropic__lc-anthropic__test_citations.yaml.gz"]
+    for name in names:
+        (tmp_path / name).write_bytes(in_captures(shared, name).read_bytes())
+    ended = command("audit", str(tmp_path), "--fail-on", "never", program=Program())
+    assert ended.status == 3
+    *_, told = ended.out.partition("\nAudited ")
+    assert told.startswith("3 runs: 6 citations (4 read, 2 unverifiable)")
+    listed = told[told.index("Not read (2):") :]
+    assert all(name in listed for name in NO_CALL)
+    assert RESPONSE_ONLY not in listed
 
 
 def test_a_streamed_answer_has_the_citations_of_one_that_was_not_streamed(shared: Path) -> None:

@@ -126,6 +126,17 @@ def test_a_stream_in_a_mistaken_charset_is_told_and_gives_the_text_as_it_was(
     assert ("Latin-1" if codec == "latin-1" else "Windows-1252") in problem.what
 
 
+def test_a_response_whose_type_names_its_charset_was_not_mistaken(tmp_path: Path) -> None:
+    body = json.dumps({**RESPONSE, "content": [{"type": "text", "text": "GrÃ¶Ã\x9fe"}]})
+    wrong = json.loads(body)
+    text = json.dumps(wrong, ensure_ascii=False)
+    run = run_of(tmp_path, pair(REQUEST, {}, text))
+    assert run.answers[0].text == "Größe"
+    named = {"Content-Type": "application/json; charset=utf-8"}
+    run = run_of(tmp_path, pair(REQUEST, {}, text, **named))
+    assert run.answers[0].text == "GrÃ¶Ã\x9fe"
+
+
 def sent(value: object, length: int | str) -> Message:
     return decoded({"content-length": str(length)}, json.dumps(value).encode())
 

@@ -351,6 +351,22 @@ def test_a_file_that_only_the_service_has_leaves_the_request_unknown(
     assert "names the file" in run.calls[0].grade_reason
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "https://e.org/a.pdf"}},
+        {"type": "document_url", "document_url": "https://e.org/a.pdf"},
+        {"type": "file", "file": {"file_id": "file-1"}},
+    ],
+)
+def test_a_file_that_is_fetched_from_an_address_leaves_the_request_unknown(
+    tmp_path: Path, part: Json
+) -> None:
+    asked = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    (run,) = opened(tmp_path, exchange(f"{OPENAI}/chat/completions", asked, completion("A.")))
+    assert run.calls[0].grade is Grade.UNKNOWN
+
+
 def test_a_text_file_that_was_uploaded_is_in_the_request_of_openai(tmp_path: Path) -> None:
     told = {"id": "file-1", "object": "file", "filename": "a.txt", "purpose": "user_data"}
     given = upload(f"{OPENAI}/files", "a.txt", "text/plain", TEXT.encode(), told)

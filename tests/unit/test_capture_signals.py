@@ -156,6 +156,25 @@ def test_an_earlier_response_in_the_capture_is_chained_without_its_instructions(
     assert run.calls[1].grade is Grade.DERIVED
 
 
+@pytest.mark.parametrize(
+    ("told", "grade"),
+    [
+        ({"truncation": "auto"}, Grade.INFERRED),
+        ({"truncation": "disabled"}, Grade.RECORDED),
+        ({"previous_response_id": "resp_0"}, Grade.UNKNOWN),
+        ({"conversation": {"id": "conv_1"}}, Grade.UNKNOWN),
+        ({"prompt": {"id": "pmpt_1"}}, Grade.UNKNOWN),
+    ],
+)
+def test_what_the_response_tells_of_its_request_is_what_was_done(
+    tmp_path: Path, told: Json, grade: Grade
+) -> None:
+    asked = {"model": "m", "input": "Q?"}
+    asked = {**asked, "truncation": "auto"} if told.get("truncation") == "disabled" else asked
+    (run,) = opened(tmp_path, exchange(f"{OPENAI}/responses", asked, {**response("A."), **told}))
+    assert run.calls[0].grade is grade
+
+
 def test_a_chain_is_no_surer_than_its_first_link(tmp_path: Path) -> None:
     url = f"{OPENAI}/responses"
     (run,) = opened(
