@@ -167,6 +167,15 @@ def test_old_histories_are_pairs(tmp_path: Path) -> None:
     assert [answer.text for answer in run.answers] == ["bye"]
 
 
+def test_events_may_stand_one_on_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text("\n".join(map(json.dumps, stream())) + '\n{"id": 1', "utf-8")
+    (run,) = opened(path)
+    (whole,) = opened(write(tmp_path / "t.json", stream()))
+    assert list(run.requests()) == list(whole.requests())
+    assert ":11" in run.problems[0].where
+
+
 def test_a_folder_of_events_is_one_run_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     folder = tmp_path / "sessions" / "s1"
     for number, event in enumerate(stream()):
