@@ -234,7 +234,9 @@ def test_a_continuation_is_the_same_run_and_copied_steps_count_once(
     assert [edit.tool_call_ids for edit in run.edits] == [("c1",)]
     part = {**atif(start, agent_step("sum up")), "session_id": "s-summary"}
     (tmp_path / "trajectory.summarization-1-summary.json").write_text(json.dumps(part))
+    (tmp_path / "pane.txt").write_text("x")
     folder = [item for item in open_paths([str(tmp_path)]) if isinstance(item, Run)]
+    assert "were not read (1 in all)" in folder[0].problems[-1].what
     told = [(each.run_id, each.parent_run) for each in folder]
     assert told == [("s", None), ("s-summary", "s")]
 
