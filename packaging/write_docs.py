@@ -60,6 +60,7 @@ def documents() -> dict[str, str]:
     readme = _between(readme, "finding", _finding(audits[0]))
     readme = _between(readme, "phantom", _phantom(audits[0]))
     return {
+        "docs/formats.md": f"# What can be read\n\n{_MADE}{_proven()}",
         "docs/reference/formats.md": f"# Formats\n\n{_MADE}{_formats_page()}",
         "docs/reference/rules.md": f"# Rules\n\n{_MADE}{_rules()}",
         "docs/reference/words.md": f"# Words\n\n{_MADE}{_glossary()}",
@@ -159,6 +160,35 @@ def _formats() -> str:
         [f"`{each.name}`", each.title, each.layer.value, each.grade.value] for each in importers()
     ]
     return _table(["name", "what it is", "layer", "best grade"], rows)
+
+
+_PROVEN = """\
+A format is recognised by its content, never by the ending of a name, and asked in the order of
+this table. Its grade is the best that a call of it can have: `recorded` where the record holds the
+request itself, `derived` where the request follows from recorded edits, `inferred` where it
+follows from a rule, `unknown` where the record cannot say. Each call has a grade of its own, and
+[formats](reference/formats.md) tells on what it depends. The last column says what the samples
+prove that Reread is tested with; "made by the tests" means that no recorded file of this format
+was at hand.
+
+"""
+
+
+def _proven() -> str:
+    rows = [
+        [
+            f"`{each.name}`",
+            each.title,
+            each.layer.value,
+            each.grade.value,
+            each.recognised_by,
+            each.proves,
+        ]
+        for each in importers()
+    ]
+    names = ["format", "what it is", "layer", "best grade", "recognised by", "what samples prove"]
+    head = _PROVEN.replace("\n", " ").replace("  ", "\n\n").strip()
+    return f"{head}\n\n{_table(names, rows)}"
 
 
 def _formats_page() -> str:

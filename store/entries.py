@@ -17,8 +17,9 @@ from store.importers import _files
 from store.importers._archive_place import ArchiveFolder
 from store.importers._base import HandOver, Importer, Listed, Probe, UnreadableError
 from store.importers._probing import reason
+from store.jsonin import noticing
 from store.records.grades import Layer
-from store.records.runs import Problem, Run
+from store.records.runs import Problem, ProblemKind, Run
 
 __all__ = ["Entry", "Found", "InArchive", "OnDisk", "internal"]
 
@@ -209,8 +210,9 @@ class Found:
         handed: list[HandOver] = []
         runs: list[Run] = []
         failure: Problem | None = None
+        notes: list[str] = []
         try:
-            for item in read():
+            for item in noticing(read(), notes):
                 if isinstance(item, HandOver):
                     handed.append(item)
                 elif self.probe.is_folder:
@@ -228,6 +230,9 @@ class Found:
             yield from self.open(each)
         if failure is not None:
             yield failure
+        if notes:
+            what = "holds bytes that are no UTF-8; they were kept, and match no text"
+            yield Problem(self._where, what, ProblemKind.NOTED)
 
 
 def internal(error: Exception) -> str:

@@ -160,7 +160,7 @@ class _Merge:
             base.path,
             base.format,
             base.layer,
-            title=base.title or other.title,
+            title=base.title or (other.title if other.title != other.run_id else ""),
             parent_run=base.parent_run or other.parent_run,
             branch=base.branch,
             grant=base.grant or other.grant,

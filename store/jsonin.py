@@ -13,14 +13,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from contextvars import ContextVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import orjson
 
 from store.stopping import go_on
 
-__all__ = ["JsonError", "Loaded", "load", "loads"]
+__all__ = ["JsonError", "Loaded", "load", "loads", "noticing"]
+
+_T = TypeVar("_T")
+_NO_UTF8 = "bytes that are no UTF-8"
+_notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 
 _BOM = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
@@ -49,8 +54,30 @@ class Loaded(NamedTuple):
 
 
 def loads(data: bytes) -> object:
-    """Return the value of *data*.  Raises `JsonError`."""
-    return load(data).value
+    """Return the value of *data*.  Raises `JsonError`.
+
+    Bytes that are no UTF-8 are noticed by whoever waits for that (`noticing`).
+    """
+    found = load(data)
+    if found.tolerant == _NO_UTF8 and (notes := _notes.get()) is not None:
+        notes.append(found.tolerant)
+    return found.value
+
+
+def noticing(items: Iterator[_T], notes: list[str]) -> Iterator[_T]:
+    """Yield *items*, and note each text with bytes that are no UTF-8 while they were made.
+
+    `loads` says nothing of them, so that whoever opens a file tells it for all who read with it.
+    """
+    while True:
+        token = _notes.set(notes)
+        try:
+            item = next(items)
+        except StopIteration:
+            return
+        finally:
+            _notes.reset(token)
+        yield item
 
 
 def load(data: bytes) -> Loaded:
@@ -76,7 +103,7 @@ def load(data: bytes) -> Loaded:
         raise JsonError(_wrong(error)) from None
     except ValueError:  # Python converts no number of any length
         raise JsonError("a number has too many digits") from None
-    return Loaded(value, "bytes that are no UTF-8" if invalid else odd)
+    return Loaded(value, _NO_UTF8 if invalid else odd)
 
 
 def _strict(data: bytes | msgspec.Raw, deep: int = 0) -> object:

@@ -40,6 +40,7 @@ class CitedEntries:
         self._standing = standing
         self._entries: dict[tuple[int, int], Mapping[str, tuple[Span, ...]]] = {}
         self._sources: dict[tuple[int, int], Version | None] = {}
+        self._by_call: dict[int, Mapping[str, list[tuple[int, int, Span]]]] = {}
 
     @property
     def contexts(self) -> Mapping[tuple[int, int], Version]:
@@ -48,11 +49,7 @@ class CitedEntries:
 
     def entry(self, key: str, mark: Mark) -> Iterator[Citation]:
         """Yield the entry of a numbered context: of this turn if it has one, else of another."""
-        places = [
-            (message, number, entry)
-            for message, number in self._read_parts(mark.call)
-            for entry in self._entries_of(message, number).get(key, ())
-        ]
+        places = self._numbered(mark.call).get(key, ())
         first = self._standing.residency.first
         own = (
             [each for each in places if (first(each[0]) or 0) > mark.before]
@@ -65,6 +62,16 @@ class CitedEntries:
         message, number, entry = chosen[-1]
         why = "" if len(chosen) == 1 else f"{len(chosen)} entries of the request have number {key}"
         yield from self._cited(_Entry(message, number, entry, key), mark.span, why)
+
+    def _numbered(self, call: int) -> Mapping[str, list[tuple[int, int, Span]]]:
+        """Return the entries in the request of *call*, by key."""
+        if call not in self._by_call:
+            found: dict[str, list[tuple[int, int, Span]]] = {}
+            for message, number in self._read_parts(call):
+                for key, entries in self._entries_of(message, number).items():
+                    found.setdefault(key, []).extend((message, number, each) for each in entries)
+            self._by_call[call] = found
+        return self._by_call[call]
 
     def _read_parts(self, call: int) -> Iterator[tuple[int, int]]:
         """Yield the parts of the request of *call* that the model did not write."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 
 from reviewer.audit.cited_keys import Keys, Mark
+from reviewer.audit.cited_searches import search_lines
 from reviewer.audit.intervals import subtract
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import VersionText
@@ -26,6 +27,8 @@ __all__ = ["CitedFiles", "line_spans"]
 _RANGE = re.compile(r"([0-9]{1,7})(?:\s?[-–~至]L?\s?([0-9]{1,7}))?")
 _FILE = re.compile(r"[^\s/\\]*[^\s/\\.]\.[A-Za-z][A-Za-z0-9]{0,9}\Z")
 _GUTTER = re.compile(r"^[ \t]*([0-9]{1,7})(?:\t|→|\||:| {2,})", re.MULTILINE)
+_BEFORE = re.compile(r"[\w.@+~/-]*\Z")
+_LONGEST_PATH = 1000
 _LEADING_WORDS = re.compile(r"[^\x00-\x7f]+")
 _MOST_LINES = 400
 """So many lines at most are looked for in the results of searches."""
@@ -91,45 +94,55 @@ class CitedFiles:
     # -- a file that was read ---------------------------------------------------------
 
     def _known(self, cited: SourceCitation, path: str, call: int) -> Citation:
-        version_id = self._version(cited, call)
-        if version_id is not None:
-            return replace(cited, version_id=version_id)
+        newest = ""
+        for text in self._standing_versions(cited.source_id, call):
+            version_id = text.version.key.version_id
+            newest = newest or version_id
+            wanted = _in_unit(text, cited.span) if cited.span is not None else ()
+            if not wanted or subtract(wanted, self._standing.delivered(text.version.key, call)):
+                continue
+            if version_id == newest:
+                return replace(cited, version_id=version_id)
+            # The lines may have moved since: which state the answer means, it does not say.
+            why = "these lines stand in the request in an earlier state of the file only"
+            return replace(cited, version_id=version_id, unverifiable=why)
         shown = self._shown(cited, path, call)
         return shown or replace(cited, unverifiable=self._numbered(cited, path, call))
 
-    def _version(self, cited: SourceCitation, call: int) -> str | None:
-        """Return the newest version of which all these lines stand in the request of *call*."""
-        for text in reversed(self._standing.deliveries.by_source.get(cited.source_id, ())):
-            wanted = _in_unit(text, cited.span) if cited.span is not None else ()
-            delivered = self._standing.delivered(text.version.key, call)
-            if wanted and not subtract(wanted, delivered):
-                return text.version.key.version_id
-        return None
+    def _standing_versions(self, source_id: str, call: int) -> Iterator[VersionText]:
+        """Yield the versions of which some stands in the request of *call*, the newest first."""
+        for text in reversed(self._standing.deliveries.by_source.get(source_id, ())):
+            if self._standing.touched(text.version.key, call):
+                yield text
 
     # -- a file of which no read is known -----------------------------------------------
 
     def _unknown(self, cited: SourceCitation, path: str, call: int) -> Iterator[Citation]:
+        if "//" in path or ("/" not in path and _FILE.search(path) is None):
+            return  # a time, a ratio, an address
         shown = self._shown(cited, path, call)
         if shown is not None:
             yield shown
             return
-        if _FILE.search(path) is None or "//" in path:
+        if _FILE.search(path) is None:
             return
-        caller = self._named_by(path)
         why = self._numbered(cited, path, call)
-        if caller or why:
-            why = why or f"no read of {path} is recorded; tool call {caller} names it"
+        if not why and (named := self._named_by(path, call)):
+            why = f"no read of {path} is recorded; {named} names it"
+        if why or "/" in path:
             yield replace(cited, unverifiable=why)
-        elif "/" in path:
-            yield cited
         # Else it is a bare name with a dot and a number, which may be anything.
 
-    def _named_by(self, path: str) -> str:
-        """Return the first tool call whose arguments name *path* as a whole."""
+    def _named_by(self, path: str, call: int) -> str:
+        """Return the first tool call, else the first message of the request, that names *path*."""
         named = re.compile(rf"(?<![\w.-]){re.escape(path)}(?![\w-])")
-        for call in self._standing.run.tool_calls:
-            if named.search(call.arguments.replace("\\\\", "/")):
-                return call.id or call.name
+        for made in self._standing.run.tool_calls:
+            if named.search(made.arguments.replace("\\\\", "/")):
+                return f"tool call {made.id or made.name}"
+        for place, message in enumerate(self._standing.request(call)):
+            for part in self._standing.run.messages[message].parts:
+                if path in part.text and named.search(part.text):
+                    return f"message {place} of the request"
         return ""
 
     # -- lines in the results of searches -------------------------------------------------
@@ -139,16 +152,15 @@ class CitedFiles:
         span = cited.span
         if span is None or span.length > _MOST_LINES:
             return None
-        head = re.compile(rf"^(?:\S*/)?{re.escape(path)}[:-]([0-9]{{1,7}})[:-]", re.MULTILINE)
         for key, text in self._results(call):
-            if path not in text:
-                continue
-            lines = {int(found[1]): found.start() for found in head.finditer(text)}
-            starts = [lines.get(number) for number in range(span.start, span.end)]
-            known = [start for start in starts if start is not None]
-            if len(known) == len(starts):
-                end = text.find("\n", max(known))
-                there = Span(min(known), len(text) if end < 0 else end)
+            held = search_lines(text, path)
+            wanted = range(span.start, span.end)
+            files = [lines for lines in held.values() if all(n in lines for n in wanted)]
+            if len(files) > 1:
+                return None  # two files end so, and nothing says which is meant
+            if files:
+                places = [files[0][number] for number in wanted]
+                there = Span(min(p.start for p in places), max(p.end for p in places))
                 return replace(
                     cited, source_id=key.source_id, version_id=key.version_id, span=there,
                     unit=Unit.CHAR,
@@ -196,16 +208,24 @@ class CitedFiles:
         return tuple(each for each in self._rivals(short) if not _may_be(each, long))
 
     def _paths_ending(self, path: str) -> tuple[str, ...]:
-        """Return the paths in all messages that end with *path*."""
-        ending = re.compile(rf"([\w.@+~/-]*/){re.escape(path)}(?![\w-])")
+        """Return the paths in all messages that end with *path* and are longer."""
         found: dict[str, None] = {}
         for message in self._standing.run.messages:
             for part in message.parts:
-                text = part.text
-                if path in text:
-                    text = text.replace("\\\\", "/").replace("\\", "/")
-                    found.update((_plain(each[0]), None) for each in ending.finditer(text))
+                if path in part.text.replace("\\", "/"):
+                    found.update((each, None) for each in _longer_paths(part.text, path))
         return tuple(found)
+
+
+def _longer_paths(text: str, path: str) -> Iterator[str]:
+    text = text.replace("\\\\", "/").replace("\\", "/")
+    at = text.find(f"/{path}")
+    while at >= 0:
+        end = at + 1 + len(path)
+        before = _BEFORE.search(text, max(0, at - _LONGEST_PATH), at)
+        if not text[end : end + 1].isalnum() and text[end : end + 1] not in ("_", "-"):
+            yield _plain(f"{before[0] if before else ''}{text[at:end]}")
+        at = text.find(f"/{path}", end)
 
 
 def _in_unit(text: VersionText, span: Span) -> Sequence[Span]:

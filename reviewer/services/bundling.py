@@ -12,15 +12,21 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from reviewer.services.bundle_contents import AuditPaths, BundleContents, Bundled, Wanted
+from reviewer.services.importing import import_runs
 from reviewer.services.result_files import RefusedError, checked_output
 from reviewer.services.team import PREFIX
+from store.errors import StoreError
+from store.records.runs import Problem, ProblemKind
 from store.stopping import go_on
 
 __all__ = ["EPOCH_VARIABLE", "Bundled", "Wanted", "bundle_time", "make_bundle"]
+
+_NAME_CHARS = 16
 
 EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 """The environment variable that gives the time of a bundle, as seconds since 1970."""
@@ -52,6 +58,11 @@ def make_bundle(
     stop: then nothing is left.  Raises `RefusedError` with the reason where
     there is no bundle to be made, and `StoreError` where evidence cannot be read.
     """
+    if wanted.run.startswith(PREFIX) and not os.path.lexists(wanted.run):
+        with tempfile.TemporaryDirectory(prefix="reread-") as folder:
+            found, told = _written_out(wanted, Path(folder))
+            made = make_bundle(found, audit, at, check)
+            return replace(made, problems=(*told, *made.problems))
     place = _place(wanted)
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
@@ -73,16 +84,34 @@ def make_bundle(
     return bundled
 
 
+def _written_out(wanted: Wanted, folder: Path) -> tuple[Wanted, tuple[Problem, ...]]:
+    """Write a shared run as a run folder: a bundle holds files, and a database is none.
+
+    What the run folder does not hold of the run, and that it was written for
+    the bundle, are problems.  Raises `RefusedError`, and `StoreError` where the
+    run cannot be read.
+    """
+    place = folder / f"shared-{wanted.run.removeprefix(PREFIX)[:_NAME_CHARS]}"
+    written = list(import_runs([wanted.run], str(place)))
+    lost = [each for each in written if isinstance(each, Problem)]
+    runs = [each for each in written if not isinstance(each, Problem)]
+    if not runs:
+        what = lost[0].what if lost else "it holds no run"
+        raise StoreError(what, wanted.run, "`reread share` without a path lists what is shared.")
+    said = "a shared run lies in a database; it was written as a run folder to be bundled"
+    told = [Problem(wanted.run, said, ProblemKind.NOTED)]
+    told += (
+        Problem(wanted.run, f"the run folder does not hold: {what}", ProblemKind.NOTED)
+        for what in runs[0].lost
+    )
+    return replace(wanted, run=str(place)), (*lost, *told)
+
+
 def _place(wanted: Wanted) -> Path:
     inputs = [given for given in (wanted.run, wanted.store, wanted.decisions) if given]
     if os.path.lexists(wanted.out):
         raise RefusedError(f"{wanted.out}: it is there already; nothing is ever written over")
     for given in inputs:
-        if given.startswith(PREFIX) and not os.path.lexists(given):
-            raise RefusedError(
-                f"{given}: a shared run is in a database, and a bundle holds files byte for byte; "
-                "bundle the run folder or trace file that was shared"
-            )
         if given == "-" or not os.path.lexists(given):
             raise RefusedError(f"{given}: there is no such file or folder; name the evidence")
     if Path(wanted.run).name in {"events.jsonl", "manifest.json"}:

@@ -77,6 +77,7 @@ class Opener(QObject):
         self.read_runs: dict[str, Entry] = {}
         """Those that were asked for, by their place."""
         self._came: set[str] = set()
+        self._told: set[Problem] = set()
         self.many: set[str] = set()
         """The paths that hold them."""
         self.loading = False
@@ -147,6 +148,7 @@ class Opener(QObject):
         self._next.clear()
         self.paths.clear()
         self.unread.clear()
+        self._told.clear()
         self._forget_listed()
         self.store = None
         gc.unfreeze()
@@ -201,7 +203,9 @@ class Opener(QObject):
             self._came.add(step.path)
             index = self._desk.add(step.audit)
             self.found.emit(index, step.path)
-        elif isinstance(step, Unread):
+        elif isinstance(step, Unread) and step.problem not in self._told:
+            # What is true of all paths is told with each of them.
+            self._told.add(step.problem)
             self.problem.emit(step.problem)
 
     def _list(self, listing: Listing) -> None:
@@ -261,22 +265,25 @@ def _steps(
 ) -> Iterator[Begun | Found | Unread | Listing]:
     """Yield what the window shows; this runs in the worker thread."""
     _load_presenters()
-    read: list[str | Entry] = []
-    given = paths()
+    given, runs = paths(), 0
     for number, path in enumerate(given, 1):
+        if token.cancelled:
+            return
         many = None
         if isinstance(path, str):
-            yield Begun(path, number, len(given), 0)
+            yield Begun(path, number, len(given), runs)
             many = looked_at(path, store, wanted, lambda: token.cancelled)
         if many is not None:
             yield many
-        read += [path] if many is None else many.first
-    for step in open_runs(read, store, stopped=lambda: token.cancelled):
-        if not isinstance(step, Ended | Stopped):
-            # What a run holds does not point in circles: looking through millions of its
-            # records for such, again and again, would hold the window up.
-            gc.freeze()
-            yield step
+        read = [path] if many is None else many.first
+        for step in open_runs(read, store, stopped=lambda: token.cancelled):
+            told = isinstance(step, Begun) and isinstance(path, str) and many is None
+            runs += isinstance(step, Found)
+            if not told and not isinstance(step, Ended | Stopped):
+                # What a run holds does not point in circles: looking through millions of its
+                # records for such, again and again, would hold the window up.
+                gc.freeze()
+                yield step
 
 
 def _load_presenters() -> None:

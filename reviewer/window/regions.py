@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.panels import Area, Panel, modules_in_order, panels
+from reviewer.window.tab_order import order_stops
 from reviewer.window.turns import Turns
 
 __all__ = ["DOCKS", "RegionMaker", "Regions"]
@@ -71,6 +72,7 @@ class Regions(QObject):
             digit = self._window.fontMetrics().horizontalAdvance("0")
             size = min(DOCKS[area][2] * digit, int(length * _MOST_SHARE))
             self._window.resizeDocks([dock], [size], side)
+        self.order_stops()
         self.retranslate()
 
     def tab_ids(self) -> list[str]:
@@ -95,14 +97,24 @@ class Regions(QObject):
 
     def step(self, by: int) -> None:
         """Give the keyboard to the next or previous region that is shown."""
-        held: list[QWidget] = [self.tabs, *self.docks.values()]
-        shown = [each for each in held if each.isVisible()]
+        shown = [each for each in self._in_order(self.tabs) if each.isVisible()]
         focus = QApplication.focusWidget()
         inside = [each for each in shown if focus is not None and each.isAncestorOf(focus)]
         at = shown.index(inside[0]) + by if inside else 0
         for turn in range(len(shown)):
             if _give_focus(shown[(at + turn * by) % len(shown)]):
                 return
+
+    def order_stops(self) -> None:
+        """Let Tab walk the regions in the order in which they are read."""
+        centre = self._window.centralWidget()
+        if centre is not None:
+            order_stops(self._in_order(centre))
+
+    def _in_order(self, centre: QWidget) -> list[QWidget]:
+        """Return *centre* behind the dock at its left, and the other docks behind it."""
+        left = [dock for area, dock in self.docks.items() if area == "run"]
+        return [*left, centre, *(dock for dock in self.docks.values() if dock not in left)]
 
     def paint_in_turns(self) -> None:
         """Let each region be painted in a turn of its own, where all would be painted at once."""
@@ -148,6 +160,8 @@ class Regions(QObject):
         if not widget.accessibleName():
             self._named_here.add(panel.id)
         self.widgets[panel.id] = widget
+        if hasattr(widget, "renewed"):
+            widget.renewed.connect(self.order_stops)
         return widget
 
     def _add_dock(self, area: Area, desk: Desk) -> None:

@@ -94,8 +94,8 @@ class Shell(QMainWindow):
         self.stack = QStackedWidget()
         for page in (self.start, self.loading, self.empty, self.tabs):
             self.stack.addWidget(page)
-        centre = QWidget()
-        rows = QVBoxLayout(centre)
+        self.centre = QWidget()
+        rows = QVBoxLayout(self.centre)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(self.problems)
@@ -103,7 +103,7 @@ class Shell(QMainWindow):
         rows.addWidget(self.runs)
         rows.addWidget(self.stack, 1)
         self.strip.hide()
-        self.setCentralWidget(centre)
+        self.setCentralWidget(self.centre)
 
     def _make_status(self) -> None:
         self.where = FittingLabel()

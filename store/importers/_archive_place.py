@@ -115,6 +115,8 @@ class ArchiveFolder:
         try:
             inner = name.removeprefix(folder).lstrip("/")
             path = self._home(root, folder) / inner
+            if problems and not path.exists():
+                raise UnreadableError(problems[0].where, problems[0].what)
             probe = folder_probe(path, label) if is_folder else file_probe(path, label)
             if isinstance(probe, Problem):
                 raise UnreadableError(probe.where, probe.what)

@@ -90,6 +90,7 @@ class Importer:
     ``listing`` is for what holds many runs: it yields them from heads, a
     directory or an index, and what of it cannot be listed; it raises as
     ``read`` does, and need not be there.
+    ``proves`` says for the manual what the samples at hand prove of it.
     ``heads_tell`` says that it looks at nothing but heads of files.
     ``alone`` says that of a file nothing else is looked at, neither beside it
     nor in a folder of its name: then nothing else is taken out of an archive.
@@ -111,6 +112,7 @@ class Importer:
     last_resort: bool = False
     listing: Callable[[Probe], Iterator[Listed | Problem]] | None = None
     heads_tell: bool = False
+    proves: str = ""
     alone: bool = False
     credentials: Callable[[Probe], int] | None = None
     shares: bool = False

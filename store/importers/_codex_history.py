@@ -18,7 +18,7 @@ from store.importers._wire import Turn, items, mapping, string
 from store.records.grades import Grade
 from store.records.runs import EditKind, Message, Part, PartKind
 
-__all__ = ["SERVED", "History", "agents_words"]
+__all__ = ["SERVED", "History", "agents_words", "summary_in"]
 
 _CONTEXT: Final = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|skills?|user_shell_command"
@@ -271,3 +271,9 @@ def agents_words(item: Mapping[str, object]) -> Turn:
         for each in items(item.get("content"))
     ]
     return Turn("user", tuple(parts))
+
+
+def summary_in(message: str) -> str:
+    """Return what the model wrote of a recorded summary: all but the sentence put before it."""
+    first, _, rest = message.partition("\n")
+    return rest if first.startswith(_SUMMARY) and rest.strip() else message

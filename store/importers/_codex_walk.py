@@ -14,7 +14,7 @@ from typing import Final
 from store.builder import RunBuilder
 from store.importers._agent_run import AgentRun
 from store.importers._codex_cut import policy_of
-from store.importers._codex_history import SERVED, History, agents_words
+from store.importers._codex_history import SERVED, History, agents_words, summary_in
 from store.importers._fields import compact
 from store.importers._openai_items import Items
 from store.importers._wire import count, mapping, string
@@ -65,6 +65,7 @@ class Walk:
         self._awaits_count = False
         self._answering: tuple[int, str, str] | None = None
         self._last: tuple[int, str] | None = None
+        self._unclaimed: Usage | None = None
 
     def take(self, value: Mapping[str, object], origin: str) -> None:
         """Take one record, of whichever era."""
@@ -83,7 +84,7 @@ class Walk:
         elif kind == "compacted":
             self._close()
             self._awaits_count = False
-            self._was_summarising(string(payload.get("message")))
+            self._summarised(string(payload.get("message")), origin, at)
             self.history.compact(payload, origin)
         elif kind == "event_msg":
             self._event(payload, value, origin)
@@ -165,12 +166,15 @@ class Walk:
         elif self._awaits_count:
             calls = self.run.builder.calls
             calls[-1] = replace(calls[-1], usage=usage)
+        else:
+            self._unclaimed = usage
         self._awaits_count = False
 
     # -- items ------------------------------------------------------------------------------
 
     def _item(self, item: Mapping[str, object], origin: str, at: str) -> None:
         kind = string(item.get("type")) or "message"
+        self._unclaimed = None
         if kind in _DROPPED or (kind == "message" and item.get("role") == "system"):
             return
         if kind.endswith("_output"):
@@ -243,14 +247,22 @@ class Walk:
             self.run.answer(*self._answering)
         self._answering = None
 
-    def _was_summarising(self, summary: str) -> None:
-        """Say of the last call that it wrote the summary, where nothing but it can have."""
+    def _summarised(self, summary: str, origin: str, at: str) -> None:
+        """Say which call wrote a summary: the last one, or one of which only the count is there."""
         calls = self.run.builder.calls
-        if self._last is None or not calls or self._last[1] not in summary:
+        usage, self._unclaimed = self._unclaimed, None
+        text = (self._last[1] if self._last is not None else "").strip()
+        if usage is not None and summary:
+            written = summary_in(summary)
+            self._keep_answer()
+            self._parts, self._origin, self._at = [Part(PartKind.TEXT, written)], origin, at
+            self._usage = usage
+            self._close()
+        elif not text or not calls or not summary.rstrip().endswith(text):
             return
         if calls[-1].grade is Grade.DERIVED:
             calls[-1] = replace(calls[-1], grade=Grade.INFERRED, grade_reason=_SUMMARISING)
-        self._answering = None
+        self._answering = self._last = None
 
     def _grade(self) -> tuple[Grade, str]:
         if self._lost:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from store.importers._fields import compact
@@ -11,6 +12,7 @@ from store.importers._wire import count, items, mapping, members, string
 from store.records.runs import Part, PartKind, Usage
 
 __all__ = [
+    "batches",
     "content_parts",
     "model_parts",
     "plain",
@@ -21,6 +23,7 @@ __all__ = [
     "user_parts",
 ]
 
+_AT_ONCE: Final = timedelta(milliseconds=50)
 _SNAPSHOT: Final = "<state_snapshot>"
 _SAVED: Final = re.compile(
     r"(?:Full output (?:available|saved) (?:at|to)|For full output see): (\S+)"
@@ -51,6 +54,31 @@ def model_parts(data: Mapping[str, object]) -> list[Part]:
         name = string(call.get("name"))
         parts.append(Part(PartKind.TOOL_CALL, arguments, string(call.get("id")), name))
     return parts
+
+
+def batches(data: Mapping[str, object]) -> list[list[Mapping[str, object]]]:
+    """Divide the tool calls of a message into those that one model call asked for.
+
+    The client writes them down when their results are there, those of one model
+    call at one moment; a message without text of its own is not begun for the next.
+    """
+    made: list[list[Mapping[str, object]]] = [[]]
+    before: datetime | None = None
+    for call in members(data.get("toolCalls")):
+        moment = _moment(string(call.get("timestamp")))
+        if before is not None and moment is not None and moment - before > _AT_ONCE:
+            made.append([])
+        made[-1].append(call)
+        before = moment or before
+    return made
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        made = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return made if made.tzinfo is not None else made.replace(tzinfo=UTC)
 
 
 def _thought(thought: Mapping[str, object]) -> tuple[str, str]:

@@ -9,7 +9,7 @@ google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from store.importers._agent_files import SavedFiles
 from store.importers._agent_run import AgentRun
 from store.importers._fields import compact
 from store.importers._gemini_parts import (
+    batches,
     content_parts,
     model_parts,
     plain,
@@ -28,7 +29,7 @@ from store.importers._gemini_parts import (
 )
 from store.importers._wire import mapping, members, string
 from store.records.grades import Grade
-from store.records.runs import EditKind, OtherEvent, Part, PartKind, Run
+from store.records.runs import EditKind, OtherEvent, Part, PartKind, Run, Usage
 
 __all__ = ["ACKNOWLEDGED", "Recorded", "Session"]
 
@@ -98,6 +99,8 @@ class Session:
         self._owners: list[str] = []
         self._waiting: dict[str, _Result] = {}
         self._known: set[str] = set()
+        self._last: dict[str, str] = {}
+        self._rewritten = ""
         self._writes_back = False
         self._doubt = ""
 
@@ -141,18 +144,35 @@ class Session:
             if parts:
                 self._agent.say("assistant", parts, message.origin)
             return
+        first, *others = batches(data)
+        self._call(message, model_parts({**data, "toolCalls": first}), first, first=True)
+        for batch in others:
+            # It was asked for after the results before it: by a call that said nothing else.
+            self._give_waiting()
+            self._call(message, model_parts({"toolCalls": batch}), batch, first=False)
+
+    def _call(
+        self,
+        message: Recorded,
+        parts: Sequence[Part],
+        batch: Sequence[Mapping[str, object]],
+        *,
+        first: bool,
+    ) -> None:
+        data = message.data
+        self._note_changes()
         grade, reason = self._grade()
         self._agent.call(
             parts,
             message.origin,
-            id=string(data.get("id")),
+            id=string(data.get("id")) if first else "",
             model=string(data.get("model")),
             grade=grade,
             grade_reason=reason,
-            usage=usage_of(mapping(data.get("tokens"))),
-            at=string(data.get("timestamp")) or None,
+            usage=usage_of(mapping(data.get("tokens"))) if first else Usage(),
+            at=string((data if first else batch[0]).get("timestamp")) or None,
         )
-        self._waiting = {one.call_id: one for one in _results(data, message.origin)}
+        self._waiting = {one.call_id: one for one in _results(batch, message.origin)}
 
     def _given(self, message: Recorded) -> list[Part]:
         """Return the parts of a message of the user's side; results in it are taken."""
@@ -183,6 +203,7 @@ class Session:
 
     def _take(self, part: Part, origin: str, *, failed: bool) -> Part:
         self._known.add(part.tool_call_id)
+        self._last[part.tool_call_id] = part.text
         side = side_file(part.text)
         return self._agent.result(
             part.tool_call_id,
@@ -218,11 +239,11 @@ class Session:
         self._owners = self._owners[:start]
         reason = "the user went back to before these messages"
         self._agent.compact(held, origin, by="user", reason=reason)
+        self._last = self._results_held()
 
     def write_back(self, messages: Sequence[Recorded], origin: str) -> None:
         """Let requests hold the history that the client wrote back."""
         self._give_waiting()
-        before = self._results_held()
         held: list[int] = []
         owners: list[str] = []
         for place, message in enumerate(messages):
@@ -231,19 +252,28 @@ class Session:
             held += made
             owners += [message.key] * len(made)
         self._agent.held, self._owners = held, owners
-        after = self._results_held()
-        masked = [name for name, text in before.items() if after.get(name, text) != text]
-        gone = [name for name in before if name not in after]
+        self._writes_back = True
+        self._rewritten = origin
+        self._doubt = ""
+
+    def _note_changes(self) -> None:
+        """Note which results stood in the request before, and do not stand in this one as then."""
+        if not self._rewritten:
+            return
+        now = self._results_held()
+        masked = [name for name, text in self._last.items() if now.get(name, text) != text]
+        gone = [name for name in self._last if name not in now]
         for kind, ids, reason in (
             (EditKind.PERSIST, masked, "the client wrote other words in place of these results"),
             (EditKind.COMPACT, gone, "the client wrote another history back"),
         ):
             if ids:
+                origin = self._rewritten
                 self._agent.note_edit(
                     kind, ids, origin, by="gemini-cli", reason=reason, grade=Grade.DERIVED
                 )
-        self._writes_back = True
-        self._doubt = ""
+        self._last = now
+        self._rewritten = ""
 
     def _written_back(self, message: Recorded, given: Collection[str]) -> list[int]:
         """Return the messages that one of a history is: with its results, unless they follow."""
@@ -256,7 +286,7 @@ class Session:
         made = [self._builder.message("assistant", parts, message.origin)] if parts else []
         results = [
             Part(PartKind.TOOL_RESULT, one.text, one.call_id, one.name)
-            for one in _results(message.data, message.origin)
+            for one in _results(members(message.data.get("toolCalls")), message.origin)
             if one.call_id not in given
         ]
         return [*made, self._builder.message("tool", results, message.origin)] if results else made
@@ -291,9 +321,9 @@ def _role(parts: Sequence[Part]) -> str:
     return "tool" if any(part.kind is PartKind.TOOL_RESULT for part in parts) else "user"
 
 
-def _results(data: Mapping[str, object], origin: str) -> Iterator[_Result]:
-    """Yield the results that stand with the calls of a message."""
-    for call in members(data.get("toolCalls")):
+def _results(calls: Iterable[Mapping[str, object]], origin: str) -> Iterator[_Result]:
+    """Yield the results that stand with tool calls."""
+    for call in calls:
         held = call.get("result")
         if held is None:
             continue

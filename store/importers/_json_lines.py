@@ -31,21 +31,32 @@ class JsonLine(NamedTuple):
 
 @dataclass(slots=True)
 class JsonLines:
-    """Reads one file; *label* is how problems call it."""
+    """Reads one file; *label* is how problems call it.
+
+    With ``talk`` lines of words may stand among the records, as a shell writes
+    them into one file with the output of a program: they are counted.
+    """
 
     label: str
+    talk: bool = False
     problems: list[Problem] = field(default_factory=list)
     damaged: int = 0
+    _words: int = 0
 
     def read(self, path: Path) -> Iterator[JsonLine]:
         """Yield the records of the file.  Raises `OSError`."""
         with _files.open_regular(path, _files.LONG_LINES) as stream:
             for line in _files.lines(stream):
                 body = line.data.strip()
-                if body:
+                if self.talk and body and not body.startswith(b"{"):
+                    self._words += 1
+                elif body:
                     value = self._value(line.number, body, ended=line.ended)
                     if value is not None:
                         yield JsonLine(line.number, value)
+        if self._words:
+            what = f"words of a shell stand among the records; lines left out: {self._words}"
+            self.problems.append(Problem(_files.shown(self.label), what, ProblemKind.NOTED))
         if self.damaged > _TOLD:
             what = f"{self.damaged - _TOLD} more lines could not be read either"
             self.problems.append(Problem(_files.shown(self.label), what))

@@ -28,6 +28,7 @@ from store.records.runs import (
     ToolResult,
 )
 from store.records.sources import SourceKind, Version
+from store.shelf import Shelf
 from store.tool_json import entries_of
 
 __all__ = ["Evidence", "Seen", "is_cleared", "is_from_a_model", "result_text", "saved_path"]
@@ -173,9 +174,11 @@ class Evidence:
         versions = self.builder.versions
         versions.extend((*self.documents.versions(), *self._older, *self._files.values()))
         self._reads.place(self.builder, self._files)
+        shelf = Shelf(versions)
         for artifact, origin in self._artifacts:
             entries = entries_of(unwrapped(artifact))
-            versions.extend(obtained(versions, entries, origin))
+            shelf.place_all((entry for entry in entries if entry.body is not None), origin)
+        versions.extend(shelf.finish())
 
 
 def result_text(content: Content) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from store.importers._lc_dialects import Plain
+from store.importers._lc_evidence import is_cleared
 from store.importers._lc_log import Summaries, summaries_in, written_alone
 from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord, words_of
 from store.records.grades import Grade
@@ -202,6 +203,7 @@ def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
             continue
         calls[place] = _merged(mine, theirs)
     base.calls = list(_with_others(calls, record.calls, matches.pairs))
+    _restore(base, record)
     base.results = {**base.results, **record.results}
     base.files += record.files
     base.sources += [each for each in record.sources if each not in base.sources]
@@ -217,6 +219,20 @@ def _join(base: ThreadRecord, record: ThreadRecord, matches: _Matches) -> None:
         base.problems.append(Problem(differing[0], what, ProblemKind.NOTED))
 
 
+def _restore(base: ThreadRecord, record: ThreadRecord) -> None:
+    """Take for what a tool returned what a request held of it, where the states lost it since."""
+    shown: dict[str, Said] = {}
+    for call in record.calls:
+        for said in call.request:
+            if said.plain.role == "tool":
+                shown.setdefault(said.plain.tool_call_id, said)
+    for name, said in shown.items():
+        held = base.results.get(name)
+        lost = held is None or is_cleared(held.plain) or name in base.late
+        if lost and not is_cleared(said.plain):
+            base.results[name] = said
+
+
 def _same(mine: ModelCall, theirs: ModelCall) -> bool:
     def words(call: ModelCall) -> list[str]:
         return [words_of(said.plain) for said in call.request if said.plain.role != "system"]
@@ -226,7 +242,7 @@ def _same(mine: ModelCall, theirs: ModelCall) -> bool:
 
 def _merged(state: ModelCall, request: ModelCall) -> ModelCall:
     """Return the call with its recorded request; the state that it was made of comes before."""
-    if request.grade.rank > state.grade.rank and not request.request:
+    if request.grade.rank > state.grade.rank:
         return replace(state, error=state.error or request.error)
     before = state.stages[0].messages if state.stages else tuple(state.request)
     stages = [Stage("", before), *request.stages] if before else list(request.stages)

@@ -18,9 +18,9 @@ from store.importers._lc_any import plains_in
 from store.importers._lc_dialects import Plain
 from store.importers._lc_thread import ModelCall, Said, ThreadRecord, words_of
 from store.importers._lc_usage import usage_of
+from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
-from store.records.json_text import parse, plain
 from store.records.markers import marker_of
 from store.records.runs import OtherEvent, Problem, ProblemKind
 
@@ -64,13 +64,9 @@ _Make = Callable[[object], list[Plain | None]]
 
 def looks_like_log(head: bytes) -> bool:
     """Return whether the head of a file begins a log of calls; a head may end anywhere."""
-    text = head.decode(errors="replace").removeprefix("\ufeff").lstrip()
-    if not text.startswith(("{", "[")) or not any(word in head for word in _WORDS):
+    if not any(word in head for word in _WORDS):
         return False
-    root = parse(text, tolerant=True)
-    if root is None:
-        return False
-    value = plain(root)
+    value, complete = beginning(head)
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict) or _FOREIGN & first.keys():
         return False
@@ -80,7 +76,7 @@ def looks_like_log(head: bytes) -> bool:
     if _answer(first) or "error" in first:
         return True
     # A head may end before the answer; a state that holds messages has none.
-    return not root.complete and any(_messages(first.get(key)) for key in _SENT)
+    return not complete and any(_messages(first.get(key)) for key in _SENT)
 
 
 def _is_langchains(line: Mapping[str, object]) -> bool:

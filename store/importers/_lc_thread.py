@@ -79,6 +79,8 @@ class ThreadRecord:
     """The files that tell of it, by name, each with its format."""
     calls: list[ModelCall] = field(default_factory=list)
     results: dict[str, Said] = field(default_factory=dict)
+    late: set[str] = field(default_factory=set)
+    """Results that are first met in a state saved after several steps: they may have changed."""
     files: list[tuple[str, object, str]] = field(default_factory=list)
     artifacts: list[tuple[object, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)

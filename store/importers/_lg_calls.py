@@ -296,6 +296,7 @@ class PathReader:
         steps = None
         if before is not None and before.step is not None and after.step is not None:
             steps = after.step - before.step
+        known = len(self.record.results)
         for channel, messages in self._conversations(self._values):
             new = [at for at, said in enumerate(messages) if self._is_new(said)]
             for at in new:
@@ -309,6 +310,8 @@ class PathReader:
                     request = self._all(self._held.get(channel) or [])
                 grade, reason = self._sequential(request, exact=exact)
                 self._add(said, _Given(request, grade, reason).viewed(self._values), after.id)
+        if steps != 1:
+            self.record.late.update(list(self.record.results)[known:])
 
     def _sequential(self, messages: list[Said], *, exact: bool) -> tuple[Grade, str]:
         if exact and self._wrapped:

@@ -25,8 +25,9 @@ from store.importers._capture_coding import undone
 from store.importers._lc_alike import Alike
 from store.importers._ls_events import is_event, run_of_event
 from store.importers._parquet import MAGIC, ParquetError, names_in_footer, rows_of
+from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
-from store.records.json_text import parse, plain
+from store.records.json_text import parse
 from store.records.runs import Problem, ProblemKind
 
 __all__ = ["KINDS", "Runs", "is_run", "looks_like_runs"]
@@ -70,8 +71,7 @@ def looks_like_runs(path: Path, head: bytes) -> bool:
         return False
     if not any(word in head for word in _WORDS):
         return False
-    root = parse(head.decode(errors="replace").removeprefix("\ufeff"), tolerant=True)
-    return root is not None and _begins_runs(plain(root))
+    return _begins_runs(beginning(head)[0])
 
 
 def _begins_runs(value: object) -> bool:

@@ -20,8 +20,18 @@ from store.importers._wire import count, mapping, members, string
 from store.records.runs import Problem, ProblemKind
 from store.stopping import go_on
 
-__all__ = ["Message", "Records", "Session", "read_database", "read_export", "read_rows"]
+__all__ = [
+    "Message",
+    "Records",
+    "Session",
+    "read_database",
+    "read_export",
+    "read_rows",
+    "sessions_in",
+    "with_parts",
+]
 
+_SESSION: Final = "session_id"
 _TEXT: Final = "the record of a message or part is no JSON object; it was left out"
 
 
@@ -127,6 +137,30 @@ def read_export(value: object, records: Records) -> None:
             records.add_part(named, origin)
 
 
+def with_parts(
+    message: Mapping[str, object],
+) -> tuple[Mapping[str, object], list[dict[str, object]]]:
+    """Return a message of the first versions as one of today, and the parts that stand in it."""
+    about = mapping(message.get("metadata"))
+    info = {key: held for key, held in message.items() if key not in ("parts", "metadata")}
+    if about:
+        named = ("sessionID", "time")
+        info = {**info, **{key: about[key] for key in named if key in about}}
+        info |= mapping(about.get("assistant"))
+    return info, [_part(part) for part in members(message.get("parts"))]
+
+
+def _part(part: Mapping[str, object]) -> dict[str, object]:
+    asked = mapping(part.get("toolInvocation"))
+    if not asked:
+        return dict(part)
+    done = asked.get("state") == "result"
+    state = {"status": "completed" if done else "running", "input": asked.get("args")}
+    state["output"] = asked.get("result")
+    names = {"callID": asked.get("toolCallId"), "tool": asked.get("toolName")}
+    return {"type": "tool", **names, "state": state}
+
+
 # -- rows of the database --------------------------------------------------------------------------
 
 
@@ -167,10 +201,28 @@ def _data(value: object) -> Mapping[str, object] | None:
     return found if isinstance(found, dict) and not too_deep(raw, found) else None
 
 
-def read_database(path: Path, records: Records) -> None:
-    """Take what the database at *path* holds; it is read from a private copy.
+def sessions_in(path: Path) -> dict[str, str]:
+    """Return the titles of the sessions that the database at *path* has messages of, by id.
 
-    Raises `OSError`, and `sqlite3.Error` where it is no database.
+    It is empty where the database cannot be read by session.  Raises as `read_database`.
+    """
+    with _sqlite_copy.opened(path) as database:
+        if not all(_SESSION in database.columns(table) for table in ("message", "part")):
+            return {}
+        ids = database.rows("message", (_SESSION,), "GROUP BY 1 ORDER BY 1")
+        found = {string(row[0]): "" for row in ids}
+        if {"id", "title"} <= {*database.columns("session")}:
+            for name, title in database.rows("session", ("id", "title")):
+                if string(name) in found:
+                    found[string(name)] = string(title)
+    return {} if "" in found else found
+
+
+def read_database(path: Path, records: Records, session: str = "") -> None:
+    """Take what the database at *path* holds, of all sessions or of one.
+
+    It is read from a private copy.  Raises `OSError`, and `sqlite3.Error` where
+    it is no database.
     """
     with _sqlite_copy.opened(path) as database:
         if database.trouble:
@@ -182,17 +234,22 @@ def read_database(path: Path, records: Records) -> None:
         }
         for table, columns in wanted.items():
             there = [name for name in columns if name in database.columns(table)]
+            key = "id" if table == "session" else _SESSION
+            where = (f"WHERE {key} = ?", (session,)) if session and key in there else ("", ())
             try:
-                _take(table, _table(database, table, there), records)
+                _take(table, _table(database, table, there, where), records)
             except sqlite3.Error as error:
                 what = f"the table {table} cannot be read to its end ({error}); the rest was read"
                 records.tell(table, what)
 
 
 def _table(
-    database: _sqlite_copy.Database, table: str, columns: list[str]
+    database: _sqlite_copy.Database,
+    table: str,
+    columns: list[str],
+    where: tuple[str, tuple[str, ...]],
 ) -> Iterator[dict[str, object]]:
-    for row in database.rows(table, columns) if columns else ():
+    for row in database.rows(table, columns, *where) if columns else ():
         yield dict(zip(columns, row, strict=True))
 
 

@@ -171,7 +171,8 @@ def _middle(span: Traced, step: Step) -> None:
             message = json_of(body.get("message"))
             if isinstance(message, (list, str)):
                 message = {"content": message}
-            told.append({"role": "assistant", **(mapping(message) or body)})
+            beside = {"tool_calls": body["tool_calls"]} if "tool_calls" in body else {}
+            told.append({"role": "assistant", **beside, **(mapping(message) or body)})
         else:
             asked.append({**body, "role": str(body.get("role") or role)})
     offer(step, request=asked, response=told)

@@ -34,6 +34,12 @@ _JOURNAL_MAGIC: Final = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 _WAL_HEADER: Final = 32
 _PIECE: Final = 1 << 20
 _TRIES: Final = 40
+_HALVES: Final = 3
+"""So many times a change may be under way before what is there is read all the same."""
+_HALF: Final = (
+    "a change was being written to it (there is a journal): rows may be half there; "
+    "read it again when its program has finished"
+)
 _LONGEST: Final = 256 << 20
 """Bytes of one value: a text of a conversation that is longer is no text of a conversation."""
 _TABLES: Final = "SELECT sql FROM sqlite_master WHERE type = 'table'"
@@ -173,12 +179,24 @@ def _beside(path: Path, suffix: str) -> Path | None:
 
 
 def _copied(path: Path, copy: Path) -> str:
-    """Copy the database and its write-ahead file as of one moment; say what may be lacking."""
+    """Copy the database and its write-ahead file as of one moment; say what may be lacking.
+
+    A transaction that changes the database itself has a journal until its last
+    page is written: none may be there between two readings that are alike.
+    """
+    halves = 0
     for _ in range(_TRIES):
         go_on()
         before = _copy(path, copy)
-        if _copy_wal(path, Path(f"{copy}-wal")) and _digest(path) == before:
-            return _journal_trouble(path)
+        whole = _copy_wal(path, Path(f"{copy}-wal"))
+        half = _has_journal(path)
+        if not (whole and _digest(path) == before):
+            continue
+        halves += half
+        if not half:
+            return ""
+        if halves >= _HALVES:
+            return _HALF
     raise BusyError("it was written all the time; try again when its program is idle")
 
 
@@ -223,18 +241,13 @@ def _copy_wal(path: Path, copy: Path) -> bool:
         return False
 
 
-def _journal_trouble(path: Path) -> str:
+def _has_journal(path: Path) -> bool:
+    """Return whether a change to the database is under way, or was left there half done."""
     beside = _beside(path, "-journal")
     if beside is None:
-        return ""
+        return False
     try:
         with _files.open_regular(beside) as file:
-            hot = file.read(len(_JOURNAL_MAGIC)) == _JOURNAL_MAGIC
+            return file.read(len(_JOURNAL_MAGIC)) == _JOURNAL_MAGIC
     except OSError:
-        return ""
-    if not hot:
-        return ""
-    return (
-        "a change was being written to it (there is a journal): rows may be half there; "
-        "read it again when its program has finished"
-    )
+        return False

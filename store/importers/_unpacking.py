@@ -51,6 +51,7 @@ class _Inflate:
     def __init__(self, window: int) -> None:
         self._tool = zlib.decompressobj(window)
         self._rest = b""
+        self._more = False
 
     @property
     def eof(self) -> bool:
@@ -58,7 +59,7 @@ class _Inflate:
 
     @property
     def needs_input(self) -> bool:
-        return not self._rest and not self._tool.eof
+        return not (self._rest or self._more or self._tool.eof)
 
     @property
     def unused_data(self) -> bytes:
@@ -67,6 +68,8 @@ class _Inflate:
     def decompress(self, data: bytes, max_length: int) -> bytes:
         found = self._tool.decompress(self._rest + data, max_length)
         self._rest = self._tool.unconsumed_tail
+        # All input may be taken in before all output is given out.
+        self._more = len(found) == max_length
         return found
 
 

@@ -72,6 +72,10 @@ IMPORTER = Importer(
         "recorded"
     ),
     recognised_by='a first line "# aider chat started at", or "TO LLM" with a time',
+    proves=(
+        "the talk of a session with its files is read, and no request is claimed: the chat "
+        "holds none"
+    ),
     order=60,
     recognise=recognise,
     read=read,

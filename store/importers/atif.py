@@ -157,6 +157,7 @@ IMPORTER = Importer(
     grade_note="steps keep no request; recorded where one stands beside a step, inferred for "
     "agents that send one list of messages and write down where they summarise it",
     recognised_by="`schema_version` ATIF-v1.0 to 1.7; a folder with continuation files",
+    proves="a redacted trajectory of which one call is recorded and one is unknown",
     order=150,
     recognise=recognise,
     read=read,

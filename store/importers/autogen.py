@@ -217,6 +217,10 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="for lines of the log with `LLMCall`; inferred for saved states",
     recognised_by="lines with type LLMCall, or a state with `llm_context` or `agent_states`",
+    proves=(
+        "made by the tests: lines of calls are requests as sent; a saved state proves no more "
+        "than its last history"
+    ),
     order=550,
     recognise=recognise,
     read=read,

@@ -88,6 +88,7 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="unknown where the input was left out or stands in an attachment",
     recognised_by="root_span_id and span_attributes, as JSON, lines, CSV or Parquet",
+    proves="made by the tests: spans of models with their inputs",
     order=240,
     recognise=recognise,
     read=read,

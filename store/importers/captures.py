@@ -251,6 +251,10 @@ IMPORTER = Importer(
     recognised_by="request and response: cassettes (VCR.py, Ruby, LangChain), HAR, mitmproxy "
     "flows, pairs in JSON or JSON Lines, logs of gateways, server-sent events, responses alone, "
     "notebooks; databases of llm, Bifrost and claude-tap",
+    proves=(
+        "requests as they went over the wire, of seven providers, from cassettes, HAR, flows, "
+        "streams and a notebook; 120 citations judged as each provider counts"
+    ),
     order=300,
     alone=True,
     recognise=recognise,

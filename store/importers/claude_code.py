@@ -212,6 +212,10 @@ IMPORTER = Importer(
         "JSON lines with sessionId and parentUuid (or summaries and snapshots before them); "
         "a folder by session files named after their id"
     ),
+    proves=(
+        "62 results that a boundary record names as cleared, with their originals; sessions "
+        "up to 2.0.59 that prove nothing of a request; results only their side files tell of"
+    ),
     order=20,
     recognise=recognise,
     read=read,

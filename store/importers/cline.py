@@ -86,6 +86,10 @@ IMPORTER = Importer(
         "a folder with api_conversation_history.json; a list of messages with <task> or "
         "<environment_details>; an object with sessionId, agent, origin and messages"
     ),
+    proves=(
+        "made by the tests: reads that a later one replaces, ranges that were left out, "
+        "summaries with and without their time"
+    ),
     order=30,
     recognise=recognise,
     read=read,

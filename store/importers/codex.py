@@ -120,6 +120,10 @@ IMPORTER = Importer(
         "JSON lines with type session_meta, response_item, event_msg or turn_context and a "
         "payload; the oldest by a header with id, timestamp and instructions"
     ),
+    proves=(
+        "a long session replayed call by call, and a session with every kind of line of the "
+        "newest schema, with compaction"
+    ),
     order=22,
     recognise=recognise,
     read=read,

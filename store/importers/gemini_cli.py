@@ -206,6 +206,10 @@ IMPORTER = Importer(
         "JSON or JSON lines with sessionId and projectHash; a list of contents with role and "
         "parts; lines that begin with type init; a folder with chats"
     ),
+    proves=(
+        "made by the tests: messages that grow, masked outputs, compression with and without "
+        "its history"
+    ),
     order=28,
     recognise=recognise,
     read=read,

@@ -286,6 +286,10 @@ IMPORTER = Importer(
     "before it and for lists of messages; unknown for an answer without its request",
     recognised_by="`ordered_component_names`, `data` with `query` and `documents`, or messages "
     "with `role`, `meta` and parts `text` or `tool_call`",
+    proves=(
+        "made by the tests: a snapshot is the request of one call, an answer keeps its "
+        "documents and proves none"
+    ),
     order=560,
     recognise=recognise,
     read=read,

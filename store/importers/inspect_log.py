@@ -216,6 +216,10 @@ IMPORTER = Importer(
     "same call, else the recorded input; inferred where no event of a model was logged, unknown "
     "where an attachment is missing",
     recognised_by="a ZIP archive with header.json or _journal/start.json; JSON with eval.run_id",
+    proves=(
+        "samples of a log read one by one, with attachments and pools put back; the input of "
+        "each call equals the request on the wire beside it"
+    ),
     order=100,
     recognise=recognise,
     read=read,

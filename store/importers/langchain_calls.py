@@ -43,6 +43,7 @@ IMPORTER = Importer(
     "a form that is not known, and where the service reports that it edited the request",
     recognised_by="objects with the messages of a request (request, messages, input) in a "
     "spelling of LangChain and the message of the answer (response, output): JSON or JSON Lines",
+    proves="each call as its log tells it, message by message",
     order=270,
     recognise=recognise,
     read=read,

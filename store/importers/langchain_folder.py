@@ -7,7 +7,7 @@ read as if it were alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -17,16 +17,19 @@ from store.importers._archive_place import is_archive
 from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
 from store.importers._lc_join import joined, told_by
 from store.importers._lc_members import FORMATS, Member, Members, members_of
+from store.importers._lc_saved import give_saved
 from store.importers._lc_thread import ThreadRecord
 from store.importers._lc_thread_run import run_of
 from store.importers._probing import file_probe, folder_probe
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, ProblemKind, Run
+from store.stopping import go_on
 
 __all__ = ["IMPORTER"]
 
 _NAME = "langchain-folder"
 _NAMED: Final = 5
+_BESIDE: Final = ("-wal", "-shm", "-journal")
 _NOT_WALKED: Final = frozenset({".git", ".hg", ".svn", "reread.toml"})
 
 
@@ -47,6 +50,7 @@ def read(probe: Probe) -> Iterator[Run | HandOver]:
     records = joined(members.states, members.traces(), members.logs)
     told = {member.path for member in found if member.kind in FORMATS}
     told |= set(_dumps(found, members, records))
+    told |= give_saved(probe.path, records)
     others, left = _others(probe, told)
     if not records and not others:
         said = "; ".join(problem.what for problem in members.problems)
@@ -79,39 +83,52 @@ def _run(probe: Probe, record: ThreadRecord) -> Run:
     recorded = all(call.grade is Grade.RECORDED for call in record.calls)
     from_states = FORMATS["states"] in formats or not formats
     layer = Layer.STATE if from_states and not (recorded and record.calls) else Layer.CLIENT
-    if len(record.sources) == 1:
-        ((name, source_format),) = record.sources
-        return run_of(record, f"{probe.label}/{name}", source_format, layer)
-    return run_of(record, probe.label, _NAME, layer)
+    names = [name for name, _ in record.sources]
+    path = f"{probe.label}/{names[0]}" if len(names) == 1 else probe.label
+    return run_of(record, path, formats.pop() if len(formats) == 1 else _NAME, layer)
 
 
 def _others(probe: Probe, told: set[Path]) -> tuple[list[HandOver], list[str]]:
-    """Return what others read in the folder, and the names of what nobody does."""
+    """Return what others read in the folder and below it, and the names of what nobody does."""
     importers = import_module("store.importers").importers()
     handed: list[HandOver] = []
     left: list[str] = []
-    for name in sorted(probe.names - _NOT_WALKED):
-        path = probe.path / name
-        if path in told or any(path in each.parents for each in told):
+    partitions = {folder for path in told for folder in path.parents}
+    waiting = [(probe.path / name, name) for name in sorted(probe.names, reverse=True)]
+    while waiting:
+        go_on()
+        path, name = waiting.pop()
+        if path in told or path.name in _NOT_WALKED or name.endswith(_BESIDE):
             continue
         if path.is_symlink():
             left.append(f"{name} (a link)")
             continue
-        label = f"{probe.label}/{name}"
-        try:
-            inner = folder_probe(path, label) if path.is_dir() else file_probe(path, label)
-        except OSError:
+        inner = _looked_at(path, f"{probe.label}/{name}")
+        if inner is None:
             left.append(name)
-            continue
-        known = isinstance(inner, Probe) and (
-            is_archive(inner.head)
-            or any(not each.last_resort and each.recognise(inner) for each in importers)
-        )
-        if known or path.is_dir():
-            handed.append(HandOver(path, label, lambda run: run))
-        elif not name.endswith(("-wal", "-shm", "-journal")):
+        elif path not in partitions and _is_known(inner, importers):
+            handed.append(HandOver(path, inner.label, lambda run: run))
+        elif inner.is_folder:
+            below = sorted(inner.names, reverse=True)
+            waiting += [(path / each, f"{name}/{each}") for each in below]
+        else:
             left.append(name)
     return handed, left
+
+
+def _is_known(probe: Probe, importers: Sequence[Importer]) -> bool:
+    return is_archive(probe.head) or any(
+        not each.last_resort and each.recognise(probe) for each in importers
+    )
+
+
+def _looked_at(path: Path, label: str) -> Probe | None:
+    """Return what recognition sees of a path; ``None`` for what is neither file nor folder."""
+    try:
+        found = folder_probe(path, label) if path.is_dir() else file_probe(path, label)
+    except OSError:
+        return None
+    return found if isinstance(found, Probe) else None
 
 
 def _left_out(probe: Probe, left: list[str]) -> Iterator[Problem]:
@@ -132,6 +149,10 @@ IMPORTER = Importer(
     "state before it deserves",
     recognised_by="two or more files among checkpoint databases, LangSmith runs, logs of calls "
     "and dumps of messages, not all of them dumps; partitions of a bulk export",
+    proves=(
+        "sixteen folders in which a log of the calls lies beside a checkpoint: what "
+        "middleware took out of each request, 155 results in all"
+    ),
     order=40,
     recognise=recognise,
     read=read,

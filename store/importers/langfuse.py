@@ -179,10 +179,14 @@ IMPORTER = Importer(
     title="Langfuse traces, observations and ingestion events",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where inputs were cut or left out, and where only the span of an agent "
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where inputs were cut or left out, and where only the span of an agent "
     "is recorded",
     recognised_by="trace and observations; observations with traceId and parentObservationId, as "
     "JSON, lines or CSV; a batch of create and update events",
+    proves=(
+        "generations of agents of four frameworks with their inputs, in the order of their times"
+    ),
     order=220,
     recognise=recognise,
     read=read,

@@ -75,6 +75,11 @@ IMPORTER = Importer(
     "saved, and where the service edited the request itself",
     recognised_by="an SQLite database with the columns checkpoint_id or thread_ts, also where "
     "they are only in its write-ahead file",
+    proves=(
+        "databases of every generation of serialisation, delta channels among them, decoded "
+        "without calling what they name; what middleware sent is not in the state, and the "
+        "grade says so"
+    ),
     order=30,
     recognise=recognise,
     read=read,

@@ -53,6 +53,10 @@ IMPORTER = Importer(
     recognised_by="objects with run_type, trace_id and dotted_order: JSON, JSON Lines, bodies for "
     "/runs/batch and /runs/multipart (also in zstd), files of traces that could not be sent, "
     "Parquet of a bulk export; events of callbacks (on_chat_model_start)",
+    proves=(
+        "runs of models with their inputs, from lines, from trees and from what a client "
+        "could not send"
+    ),
     order=250,
     recognise=recognise,
     read=read,

@@ -110,6 +110,7 @@ IMPORTER = Importer(
     "agent is recorded",
     recognised_by="columns span_name, attributes and start_timestamp, by rows, by columns, CSV or "
     "Parquet",
+    proves="made by the tests: spans as rows and as columns",
     order=245,
     recognise=recognise,
     read=read,

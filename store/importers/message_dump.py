@@ -18,9 +18,10 @@ from store.importers._lc_containers import Found, Held, find, messages_in, shown
 from store.importers._lc_dialects import message_of
 from store.importers._lc_run import RULE, Conversation
 from store.importers._lc_view import Compaction, unplaced_summary
+from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
-from store.records.json_text import Node, parse, plain
+from store.records.json_text import Node, parse
 from store.records.runs import OtherEvent, Problem, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
@@ -37,16 +38,13 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins a dump; a head may end anywhere."""
     if probe.is_folder:
         return False
-    root = parse(probe.head.decode(errors="replace").removeprefix(_BOM), tolerant=True)
-    if root is None:
-        return False
-    value = plain(root)
+    value, complete = beginning(probe.head)
     held = find(value).held
     if not held:
-        return not root.complete and _begins_with_content(value)
+        return not complete and _begins_with_content(value)
     messages = messages_in(held[0].value)
     # The last one may be cut off by the end of the head.
-    first = messages if root.complete else messages[:-1] or messages
+    first = messages if complete else messages[:-1] or messages
     return not _is_cline(first[0]) and not any(map(_is_foreign_role, first))
 
 
@@ -238,6 +236,10 @@ IMPORTER = Importer(
     grade_note=f"{RULE}; unknown where the service edited a request itself, where a summary "
     "stands for messages that are not named, and where no message stands before a call",
     recognised_by="lists of messages: alone, under any keys, or one message a line",
+    proves=(
+        "lists of messages in four spellings; a list without the message before an answer "
+        "proves nothing of its request"
+    ),
     order=800,
     alone=True,
     recognise=recognise,

@@ -169,6 +169,7 @@ IMPORTER = Importer(
     grade_note="the agent sends its one list of messages and takes nothing out; inferred where "
     "only the list was kept",
     recognised_by="`trajectory_format` mini-swe-agent, or the prompts of this agent",
+    proves="one history that every call saw up to itself, by a stated rule",
     order=220,
     recognise=recognise,
     read=read,

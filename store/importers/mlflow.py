@@ -125,8 +125,13 @@ IMPORTER = Importer(
     title="MLflow traces",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where only the span of an agent is recorded; previews are never read",
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where only the span of an agent is recorded; previews are never read",
     recognised_by="info and data.spans, or spans with attributes named mlflow.…",
+    proves=(
+        "made by the tests: spans with inputs as JSON, old and new layout; spans that the "
+        "trace counts and does not hold are missed"
+    ),
     order=225,
     recognise=recognise,
     read=read,

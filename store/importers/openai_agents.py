@@ -107,6 +107,10 @@ IMPORTER = Importer(
     grade_note="unknown where a field was cut at the limit of the export, and for spans of the "
     "Responses API, whose bodies the export leaves out",
     recognised_by='"object": "trace" and "trace.span"',
+    proves=(
+        "spans of an export whose texts were cut at its limit: the cut is found, and the call "
+        "is unknown"
+    ),
     order=230,
     recognise=recognise,
     read=read,

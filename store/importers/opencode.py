@@ -10,6 +10,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +18,19 @@ from store import jsonin
 from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._agent_json import document
-from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
+from store.importers._base import NO_CALLS, Importer, Listed, Probe, UnreadableError
 from store.importers._json_lines import JsonLines, too_deep
-from store.importers._opencode_records import Records, read_database, read_export, read_rows
+from store.importers._opencode_records import (
+    Records,
+    read_database,
+    read_export,
+    read_rows,
+    sessions_in,
+    with_parts,
+)
 from store.importers._opencode_run import session_run
 from store.importers._sqlite_copy import MAGIC, has_table_named
-from store.importers._wire import mapping, members, string
+from store.importers._wire import mapping, string
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, ProblemKind, Run
 
@@ -77,6 +85,31 @@ def read(probe: Probe) -> Iterator[Run]:
     yield from _runs(probe, records, saved)
 
 
+def listing(probe: Probe) -> Iterator[Listed]:
+    """Yield the sessions of a database; where other files may hold more of them, nothing."""
+    path = probe.path / _DATABASE if probe.is_folder else probe.path
+    if probe.is_folder:
+        others = _storage(probe.path, probe.names) or _row_files(probe.names)
+        held = _DATABASE in probe.names and not others
+    else:
+        held = probe.head.startswith(MAGIC)
+    try:
+        found = sessions_in(path) if held else {}
+    except (OSError, sqlite3.Error) as error:
+        raise UnreadableError(_files.shown(probe.label), f"cannot be read ({error})") from None
+    for name, title in found.items():
+        yield Listed(name, name, partial(_read_session, probe, path, name), title, more=False)
+
+
+def _read_session(probe: Probe, path: Path, session: str) -> Iterator[Run]:
+    records = Records(probe.label)
+    try:
+        read_database(path, records, session)
+    except (OSError, sqlite3.Error) as error:
+        raise UnreadableError(_files.shown(probe.label), f"cannot be read ({error})") from None
+    yield from _runs(probe, records, _Outputs(path.parent / _OUTPUTS))
+
+
 def _runs(probe: Probe, records: Records, saved: _Outputs | None) -> Iterator[Run]:
     problems = list(records.problems)
     sessions = [one for _, one in sorted(records.sessions.items()) if one.messages]
@@ -94,6 +127,8 @@ def _runs(probe: Probe, records: Records, saved: _Outputs | None) -> Iterator[Ru
             parent_run=string(session.info.get("parentID")) or None,
         )
         run = session_run(session, builder, saved)
+        if not run.calls:
+            problems.append(Problem(_files.shown(probe.label), NO_CALLS, ProblemKind.NOTED))
         yield replace(run, problems=(*problems, *run.problems))
         problems = []
 
@@ -155,12 +190,16 @@ def _json(path: Path, records: Records, where: str) -> object:
 
 
 def _storage(path: Path, names: frozenset[str]) -> Path | None:
-    """Return the storage folder: *path* itself, or ``storage`` in it."""
-    if "session" in names and names.intersection(_STORED):
-        return path
-    inner = path / "storage"
-    if "storage" in names and _files.names_in(inner) & {"session", *_STORED} >= {"session"}:
-        return inner
+    """Return the storage folder: *path* itself, or ``storage`` in it.
+
+    Up to 2025 messages and parts lay in the folder ``session`` as well.
+    """
+    for folder, held in ((path, names), (path / "storage", None)):
+        inner = _files.names_in(folder) if held is None and "storage" in names else held or ()
+        if "session" in inner and (
+            {*inner, *_files.names_in(folder / "session")}.intersection(_STORED)
+        ):
+            return folder
     return None
 
 
@@ -203,14 +242,15 @@ def _read_storage(storage: Path, records: Records) -> None:
             _add(mapping(_json(path, records, where)), where, records)
 
 
-def _add(value: dict[str, object] | object, where: str, records: Records) -> None:
+def _add(value: object, where: str, records: Records) -> None:
     held = mapping(value)
     if string(held.get("messageID")):
         records.add_part(held, where)
     elif string(held.get("role")):
-        records.add_message(held, where)
-        inline = {"sessionID": held.get("sessionID"), "messageID": held.get("id")}
-        for part in members(held.get("parts")):
+        info, parts = with_parts(held)
+        records.add_message(info, where)
+        inline = {"sessionID": info.get("sessionID"), "messageID": info.get("id")}
+        for part in parts:
             records.add_part({**inline, **part}, where)
 
 
@@ -271,8 +311,10 @@ IMPORTER = Importer(
         "SQLite with the tables session, message and part; a storage folder of that name; an "
         "export with info, messages and parts; rows of message and part"
     ),
+    proves="five sessions from rows of messages and parts, 39 calls replayed",
     order=24,
     recognise=recognise,
     read=read,
+    listing=listing,
     shares=True,
 )

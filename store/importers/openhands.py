@@ -256,6 +256,7 @@ IMPORTER = Importer(
     "observation; unknown where a setting masks observations",
     recognised_by="`action` or `observation` events, `kind` events of the SDK, `instance_id` with "
     "`history`, `messages` with `response` and `latency_sec`; folders of such files",
+    proves="six requests of one run, one after another, exactly as sent",
     order=210,
     recognise=recognise,
     read=read,

@@ -108,10 +108,15 @@ IMPORTER = Importer(
     "Traceloop, AI SDK, Pydantic AI",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where attributes were dropped, values cut or texts left out of a request, "
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where attributes were dropped, values cut or texts left out of a request, "
     "where they stand elsewhere, and where only the span of an agent is recorded",
     recognised_by="resourceSpans or resourceLogs, as JSON, JSON Lines or protobuf; spans with "
     "context.trace_id and attributes as SDKs print them; a folder of such files of one collector",
+    proves=(
+        "where a limit dropped the first messages of a request, or cut a value into broken "
+        "JSON, the gap is named and the call is unknown; elsewhere it is recorded"
+    ),
     order=210,
     recognise=recognise,
     read=read,

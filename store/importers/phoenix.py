@@ -102,10 +102,12 @@ IMPORTER = Importer(
     title="Phoenix spans",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where messages are missing from the numbered attributes or texts were "
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where messages are missing from the numbered attributes or texts were "
     "redacted, and where only the span of an agent is recorded",
     recognised_by="context.trace_id and span_kind, as a JSON list or lines; a table with "
     "context.span_id (CSV, Parquet, SQLite); the SQLite database of a server",
+    proves="made by the tests: spans as JSON and as a table",
     order=215,
     recognise=recognise,
     read=read,

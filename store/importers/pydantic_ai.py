@@ -165,6 +165,7 @@ IMPORTER = Importer(
     grade=Grade.INFERRED,
     grade_note=_REASON,
     recognised_by="messages whose parts have a `part_kind`",
+    proves="a final history, from which each request follows by a stated rule",
     order=540,
     recognise=recognise,
     read=read,

@@ -341,6 +341,10 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="the request of each call is stored, as text or as references to earlier requests",
     recognised_by='"format": "reread.run/…" in manifest.json; events.jsonl; store/versions.jsonl',
+    proves=(
+        "six runs with what an audit must find in each: 60 requests, 21 citations, edits, "
+        "manifests and coverage facts"
+    ),
     order=10,
     recognise=_recognise,
     read=_read,

@@ -152,6 +152,7 @@ IMPORTER = Importer(
     grade=Grade.RECORDED,
     grade_note="where the steps keep `model_input_messages`; inferred for succinct steps",
     recognised_by="a list of steps with `step_number` and `model_input_messages`",
+    proves="the input of each step as the agent kept it",
     order=530,
     recognise=recognise,
     read=read,

@@ -331,6 +331,10 @@ IMPORTER = Importer(
     "inferred where its settings name no processor that takes anything out",
     recognised_by="an object whose `trajectory` is a list of steps with `action` and "
     "`observation`, or whose `history` has messages with `agent` and `message_type`",
+    proves=(
+        "13 requests as sent beside the whole history: the elided observations stand in "
+        "neither the same"
+    ),
     order=500,
     recognise=recognise,
     read=read,

@@ -148,6 +148,7 @@ IMPORTER = Importer(
     grade=Grade.INFERRED,
     grade_note=_REASON,
     recognised_by="a list of `task_id` with `traj`, or an object with `simulations`",
+    proves="made by the tests: a run for each task, and of two sides only what the agent saw",
     order=520,
     recognise=recognise,
     read=read,

@@ -126,6 +126,7 @@ IMPORTER = Importer(
     grade=Grade.UNKNOWN,
     grade_note="holds sources and no model calls; give it with --store beside a trace",
     recognised_by="a folder in which nothing else was recognised",
+    proves="texts with the hash of each, and no model call",
     order=1000,
     recognise=lambda probe: probe.is_folder,
     read=_read,

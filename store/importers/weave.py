@@ -119,8 +119,10 @@ IMPORTER = Importer(
     title="W&B Weave calls",
     layer=Layer.TELEMETRY,
     grade=Grade.RECORDED,
-    grade_note="unknown where an input is a reference to an object elsewhere, or was shortened",
+    grade_note="inferred where arguments stand in place of messages; "
+    "unknown where an input is a reference to an object elsewhere, or was shortened",
     recognised_by="op_name that begins with weave:///, as JSON, lines or CSV",
+    proves="made by the tests: calls of models with their inputs",
     order=235,
     recognise=recognise,
     read=read,

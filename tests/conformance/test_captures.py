@@ -415,13 +415,15 @@ def test_half_of_any_capture_is_a_problem_or_in_doubt_and_never_a_crash(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_a_value_of_another_type_anywhere_never_ends_the_reading(
+def test_a_value_of_another_type_anywhere_loses_no_call_and_makes_nothing_read(
     shared: Path, data: st.DataObject
 ) -> None:
+    """Each exchange that is taken is one call, and what is called read is in a request."""
     strange = st.sampled_from([None, True, -1, 10**30, 1.5, "", "x", [], {}, [None], {"type": 1}])
     name = data.draw(st.sampled_from(sorted({row["file"] for row in truth(shared)})))
     capture = Capture(in_captures(shared, name).read_bytes(), is_response)
     threads = Threads()
+    taken = []
     for exchange in capture.interactions():
         wire = wire_of(exchange, Masker())
         tree: list[object] = deepcopy(
@@ -442,8 +444,26 @@ def test_a_value_of_another_type_anywhere_never_ends_the_reading(
         provider = provider_of(changed)
         if provider is not None:
             threads.add(exchange.number, provider.read(changed), None)
+            taken.append(f"{name}#{exchange.number}")
+    calls = []
     for thread in threads.threads:
-        run_of(thread, name, RunBuilder(name, name, "capture", Layer.WIRE))
+        run = run_of(thread, name, RunBuilder(name, name, "capture", Layer.WIRE))
+        calls += [call.origin for call in run.calls]
+        for facts in audit(run).citations:
+            _check_read(run, facts)
+    assert sorted(calls) == sorted(taken)
+
+
+def _check_read(run: Run, facts: CitationFacts) -> None:
+    """What is called read stands to the letter in the request of the call that answered."""
+    if facts.verdict is not Verdict.READ:
+        return
+    found = facts.evidence
+    assert found is not None
+    assert found.call == facts.call_at_answer
+    assert found.text
+    part = run.messages[run.request(found.call)[found.message]].parts[found.part]
+    assert part.text[found.message_span.start : found.message_span.end] == found.text
 
 
 def _places(tree: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON of any shape

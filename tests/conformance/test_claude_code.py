@@ -162,3 +162,22 @@ def test_the_whole_folder_of_recorded_sessions_is_opened_without_a_loss(sessions
     assert len({run.run_id for run in runs}) == 17
     assert [one for one in opened if not isinstance(one, Run)] == []
     assert [problem for run in runs for problem in run.problems] == []
+
+
+def test_boundaries_name_exactly_the_results_that_have_a_file_of_their_own(shared: Path) -> None:
+    checked = 0
+    for path in sorted((shared / "data" / "claude-code" / "phantom-reads").glob("*/*.jsonl")):
+        if path.stem.startswith("agent-"):
+            continue
+        files = {one.stem for one in (path.with_suffix("") / "tool-results").glob("toolu_*.txt")}
+        run = read(path)
+        named = {
+            call_id
+            for edit in run.edits
+            if edit.kind is EditKind.PERSIST and edit.grade is Grade.DERIVED
+            for call_id in edit.tool_call_ids
+        }
+        if named:
+            checked += 1
+            assert named == files
+    assert checked == 4

@@ -88,8 +88,7 @@ def test_a_log_proves_what_the_states_only_lead_to(shared: Path, name: str) -> N
     assert {call.grade for call in run.calls} == {Grade.RECORDED}
     kept = (folder / "result_store.jsonl").read_bytes().split(b"\n")
     originals = [json.loads(line)["content"] for line in kept if line.strip()]
-    if name in ("plain", "delta"):
-        assert [result.text for result in run.tool_results] == originals
+    assert [result.text for result in run.tool_results] == originals
 
 
 def test_what_lies_between_the_state_and_the_request_is_told_for_each_call(shared: Path) -> None:
@@ -125,6 +124,23 @@ def test_the_whole_folder_has_one_run_for_each_thread_and_names_the_rest(shared:
     words = " ".join(problem.what for problem in told)
     for name in ("result_store.jsonl", "serde_samples.json", "state_history.json"):
         assert name in words
+
+
+def test_results_that_were_saved_to_files_beside_are_known_whole(
+    shared: Path, tmp_path: Path
+) -> None:
+    place = shared / "data/langchain/05_deepagents"
+    shutil.copytree(place / "b_filesystem_backend_root", tmp_path / "folder")
+    for path in (place / "b_filesystem_backend").iterdir():
+        if not path.name.startswith("langsmith"):
+            shutil.copyfile(path, tmp_path / "folder" / path.name)
+    (run,) = runs_in(tmp_path / "folder")
+    saved = [result for result in run.tool_results if result.side_file]
+    assert [len(result.text or "") > 80_000 for result in saved] == [True, True]
+    (tmp_path / "folder/large_tool_results/call_odd").unlink()
+    (tmp_path / "folder/large_tool_results/call_odd").symlink_to("/etc/hostname")
+    (run,) = runs_in(tmp_path / "folder")
+    assert [result.text is None for result in run.tool_results if result.side_file] == [False, True]
 
 
 def test_a_packed_record_is_read_as_an_open_one(shared: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from reviewer.services.deciding import decision_log
 from reviewer.services.redacting import Redactor
 from reviewer.services.result_files import RefusedError
 from reviewer.services.sample import write_sample
-from reviewer.services.team import DATABASE_VARIABLE
+from reviewer.services.team import DATABASE_VARIABLE, share
 from reviewer.services.verifying import verify_bundle
 from store.bundle import files_below
 from store.digest import run_digest
@@ -248,8 +248,6 @@ def test_nothing_is_written_over_and_nothing_into_evidence(
     for taken in (bundle, tmp_path / "sample", sample[0] / "inside"):
         with pytest.raises(RefusedError):
             _make(Wanted(str(sample[0]), str(taken)))
-    with pytest.raises(RefusedError, match="bundle the run folder or trace file that was shared"):
-        _make(Wanted("team:5e1f", str(tmp_path / "shared")))
     (tmp_path / "empty").mkdir()
     with pytest.raises(RefusedError, match="is there already"):
         _make(Wanted(str(sample[0]), str(tmp_path / "empty")))
@@ -570,3 +568,21 @@ def test_decisions_of_a_shared_database_are_in_the_bundle(
     (copy,) = (place / "data" / "decisions").iterdir()
     assert copy.read_bytes() == log.lines(log.read())
     assert any("1 records, each bound" in said for said in verify_bundle(str(place)).said)
+
+
+def test_a_shared_run_is_bundled_as_a_run_folder(
+    sample: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATABASE_VARIABLE, sqlite_url(tmp_path / "team.db"))
+    (audit,) = [each for each in _audit([str(sample[1])], None) if isinstance(each, Audit)]
+    name = share(audit.run)
+    made = _make(Wanted(name, str(tmp_path / "out")))
+    assert verify_bundle(str(made.place)).holds
+    (again,) = made.audits
+    assert [facts.verdict for facts in again.citations] == [
+        facts.verdict for facts in audit.citations
+    ]
+    assert "was written as a run folder" in made.problems[0].what
+    with pytest.raises(StoreError, match="no shared run"):
+        _make(Wanted("team:00ff", str(tmp_path / "other")))
+    assert not os.path.lexists(tmp_path / "other")

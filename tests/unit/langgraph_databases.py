@@ -158,6 +158,7 @@ class Saver:
 def database(path: Path, *, wal: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA journal_mode={'WAL' if wal else 'DELETE'}")
+    connection.execute("PRAGMA synchronous=OFF")
     connection.execute(CHECKPOINTS)
     connection.execute(WRITES)
     connection.commit()

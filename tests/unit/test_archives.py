@@ -314,6 +314,16 @@ def test_a_bomb_is_stopped_where_no_record_grows_so(
         assert not any(isinstance(each, Run) for each in items)
 
 
+@pytest.mark.parametrize("make", [zip_of, zstd_zip, KINDS["runs.tar.gz"], KINDS["bzip2.zip"]])
+def test_what_grows_much_and_not_too_much_is_read_to_its_end(
+    tmp_path: Path, make: Callable[[Members], bytes]
+) -> None:
+    data = dump("x") + b" " * (3 << 20) + b"\n" * 77
+    (run,) = open_paths([str(_made(tmp_path / "a.bin", make({"a.json": data})))])
+    assert isinstance(run, Run)
+    assert not run.problems
+
+
 def test_a_member_that_lies_about_its_size_is_not_read(tmp_path: Path) -> None:
     data = bytearray(zip_of({"a.json": dump("x" * 5000)}))
     at = data.rindex(b"PK\x01\x02")

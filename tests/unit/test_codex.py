@@ -7,8 +7,9 @@ import pytest
 
 from store.importers._codex_cut import Policy, cut_items, cut_text, policy_of, unrecorded
 from store.importers.codex import IMPORTER
+from store.importers.codex_stream import IMPORTER as STREAM
 from store.records.grades import Grade
-from store.records.runs import EditKind, Part, PartKind, Run
+from store.records.runs import EditKind, Part, PartKind, ProblemKind, Run
 from tests.unit.codex_rollouts import (
     asked,
     counted,
@@ -153,6 +154,19 @@ def test_turns_that_were_taken_back_are_in_no_later_request(tmp_path: Path) -> N
     assert [answer.text for answer in run.answers] == ["1", "2", "3"]
 
 
+def test_a_call_that_wrote_a_summary_and_left_only_its_count_is_a_call(tmp_path: Path) -> None:
+    prefix = "Another language model started to solve this problem and produced a summary\n"
+    lines = [meta(), turn(), said("user", "go"), said("assistant", "done"), counted(10)]
+    more = [counted(10), counted(32, 22), counted(32, 0)]
+    after = [line("compacted", message=f"{prefix}so far"), said("user", "on")]
+    run = run_of(tmp_path, [*lines, *more, *after, said("assistant", "well"), counted(42)])
+    assert [call.usage.input_tokens for call in run.calls] == [10, 22, 10]
+    assert [call.grade for call in run.calls] == [Grade.DERIVED, Grade.INFERRED, Grade.INFERRED]
+    assert texts(run, 2) == ["go", "done"]
+    assert texts(run, 3) == ["go", f"{prefix}so far", "on"]
+    assert [answer.text for answer in run.answers] == ["done", "well"]
+
+
 def test_instructions_stand_before_every_request_also_after_a_compaction(tmp_path: Path) -> None:
     lines = [meta(base_instructions={"text": "be brief"}), said("user", "go")]
     more = [said("assistant", "a"), line("compacted", replacement_history=[]), said("user", "on")]
@@ -230,3 +244,37 @@ def test_no_other_json_lines_are_taken_for_a_rollout(tmp_path: Path) -> None:
     for other in ({"type": "session", "id": "a", "timestamp": "t", "cwd": "/"}, {"id": "a"}, {}):
         path.write_text(f"{json.dumps(other)}\n", encoding="utf-8")
         assert not IMPORTER.recognise(probe(path))
+
+
+def test_the_stream_of_a_run_shows_what_happened_and_proves_no_request(tmp_path: Path) -> None:
+    events = [
+        {"type": "thread.started", "thread_id": "t-1"},
+        {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "i1", "type": "agent_message", "text": "Well."}},
+        {
+            "type": "item.completed",
+            "item": {
+                "id": "i2",
+                "type": "command_execution",
+                "command": "/bin/bash -lc 'cat a.txt'",
+                "aggregated_output": "one\n",
+                "status": "completed",
+            },
+        },
+        {"type": "item.completed", "item": {"id": "i3", "type": "agent_message", "text": "Done."}},
+        {"type": "turn.completed", "usage": {"input_tokens": 9}},
+    ]
+    path = tmp_path / "out.jsonl"
+    text = "".join(f"{json.dumps(event)}\n" for event in events)
+    path.write_text(f"Reading additional input\n{text}", encoding="utf-8")
+    assert STREAM.recognise(probe(path))
+    (run,) = [found for found in STREAM.read(probe(path)) if isinstance(found, Run)]
+    assert (run.run_id, len(run.calls), run.grade) == ("t-1", 2, Grade.UNKNOWN)
+    assert texts(run, 2) == ["Well.", '{"command": "/bin/bash -lc \'cat a.txt\'"}', "one\n"]
+    assert [answer.text for answer in run.answers] == ["Done."]
+    assert [call.usage.input_tokens for call in run.calls] == [None, None]
+    (problem,) = run.problems
+    assert (problem.what, problem.kind) == (
+        "words of a shell stand among the records; lines left out: 1",
+        ProblemKind.NOTED,
+    )

@@ -90,6 +90,20 @@ def test_a_history_that_was_written_back_masked_is_what_later_requests_held(tmp_
     assert run.tool_results[0].text == "one\ntwo\n"
 
 
+def test_tool_calls_that_ran_one_after_the_other_are_those_of_several_calls(
+    tmp_path: Path,
+) -> None:
+    first = {**read("c1", "one"), "timestamp": "2026-01-01T10:00:00.000Z"}
+    beside = {**read("c2", "two"), "timestamp": "2026-01-01T10:00:00.001Z"}
+    later = {**read("c3", "three"), "timestamp": "2026-01-01T10:00:02"}
+    joined = model("g1", "Looking.", first, beside, later)
+    run = whole(tmp_path, [user("u1", "look"), joined, model("g2", "seen")])
+    assert [call.by_call for call in run.tool_calls] == [1, 1, 2]
+    assert texts(run, 2)[-2:] == ["one", "two"]
+    assert texts(run, 3)[-1] == "three"
+    assert [call.usage.input_tokens for call in run.calls] == [7, None, 7]
+
+
 def response(name: str, call_id: str, output: str) -> Json:
     held = {"id": call_id, "name": "read_file", "response": {"output": output}}
     return {"id": name, "timestamp": "t", "type": "user", "content": [{"functionResponse": held}]}
@@ -120,6 +134,8 @@ def test_a_history_that_is_written_anew_repeats_no_call(tmp_path: Path) -> None:
     assert texts(run, 3) == ["look", "{}", MASKED, "again"]
     assert len(run.tool_results) == 1
     assert run.grade is Grade.DERIVED
+    (edit,) = run.edits
+    assert (edit.kind, edit.before_call, edit.tool_call_ids) == (EditKind.PERSIST, 3, ("c1",))
 
 
 def test_a_snapshot_stands_for_what_it_folded(tmp_path: Path) -> None:

@@ -167,6 +167,21 @@ def test_a_call_that_only_the_states_tell_of_keeps_its_grade(tmp_path: Path) -> 
     assert run.grade is Grade.DERIVED
 
 
+def test_a_request_that_a_trace_hides_is_taken_from_the_state(tmp_path: Path) -> None:
+    saved(tmp_path)
+    runs = [
+        {"id": name, "run_type": "llm", "trace_id": "x", "dotted_order": f"{at}Z{name}",
+         "start_time": "2031", "inputs": {}, "outputs": {"generations": [[{"message": made}]]}}
+        for at, (name, made) in enumerate(
+            [("r1", said("ai", "", tool_calls=[CALL], id="a1")), ("r2", said("ai", "28.", id="a2"))]
+        )
+    ]  # fmt: skip
+    (tmp_path / "runs.json").write_text(json.dumps(runs), encoding="utf-8")
+    (run,), _ = opened(tmp_path)
+    assert [call.grade for call in run.calls] == [Grade.DERIVED] * 2
+    assert requests(run) == [["How much?"], ["How much?", "", "饺子 28"]]
+
+
 def test_records_of_other_threads_stay_runs_of_their_own(tmp_path: Path) -> None:
     saved(tmp_path)
     log_in(tmp_path, [line([said("human", "Other")], said("ai", "28."))])
@@ -204,10 +219,14 @@ def test_what_else_lies_in_the_folder_is_read_or_named(tmp_path: Path) -> None:
     inner.mkdir()
     dump = [said("human", "Who?"), said("ai", "Nobody.", id="b9")]
     (inner / "dump.json").write_text(json.dumps(dump), encoding="utf-8")
+    (inner / "more").mkdir()
+    (inner / "more/policy.txt").write_text("Clause 3.", encoding="utf-8")
     (tmp_path / "link.sqlite").symlink_to("/etc/hostname")
-    first, second = opened(tmp_path)[0]
+    (first, second), problems = opened(tmp_path)
     assert second.path.endswith("inner/dump.json")
-    assert any("notes.txt" in problem.what for problem in first.problems)
+    (left,) = [problem.what for problem in first.problems]
+    assert left.endswith("inner/more/policy.txt, link.sqlite (a link), notes.txt")
+    assert problems == []
 
 
 def test_a_broken_record_does_not_stop_the_others(tmp_path: Path) -> None:

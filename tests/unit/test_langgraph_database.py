@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from store.importers._base import UnreadableError
-from store.importers._sqlite_copy import opened
+from store.importers._sqlite_copy import BusyError, opened
 from store.importers.langgraph_checkpoints import IMPORTER
 from store.opening import open_paths
 from store.records.runs import Problem, ProblemKind, Run
@@ -75,19 +75,27 @@ def test_rows_and_tables_that_are_only_in_the_write_ahead_file_are_read(tmp_path
     assert requests(run) == [["Hi"]]
 
 
-def test_a_program_that_goes_on_writing_is_read_as_of_one_moment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wal", [False, True])
+def test_a_program_that_goes_on_writing_is_read_as_of_one_moment(
+    tmp_path: Path, *, wal: bool
+) -> None:
     path = tmp_path / "db.sqlite"
-    with closing(database(path, wal=True)) as connection:
+    with closing(database(path, wal=wal)) as connection:
         Saver(connection, "t0").turn([human("Hi", "h0")], [ai("Done.", "a0")])
     stop = threading.Event()
     writer = threading.Thread(target=write_on, args=(path, stop))
     writer.start()
     try:
         counts: list[int] = []
-        while len(counts) < 25 or (counts[-1] < 2 and len(counts) < 2000):
-            runs = runs_of(path)
+        while len(counts) < 25 or (counts[-1] < 2 and len(counts) < 500):
+            try:
+                runs = runs_of(path)
+            except BusyError:
+                continue  # it says so, and the program ends some time
             for run in runs:
-                assert run.problems == ()
+                # Without a write-ahead file a change may have been under way.
+                assert all("journal" in problem.what for problem in run.problems)
+                assert run.problems == () or not wal
                 assert requests(run) in ([], [["Hi"]])
             counts.append(len(runs))
     finally:
@@ -100,12 +108,13 @@ def test_a_program_that_goes_on_writing_is_read_as_of_one_moment(tmp_path: Path)
 def write_on(path: Path, stop: threading.Event) -> None:
     """Save threads until told to stop, folding the write-ahead file in every now and then."""
     with closing(sqlite3.connect(path)) as connection:
-        for number in range(1, 3000):
+        connection.execute("PRAGMA synchronous=OFF")
+        for number in range(1, 200):
             if stop.is_set():
                 return
             name = f"t{number:04d}"
             Saver(connection, name).turn([human("Hi", f"h{number}")], [ai("Done.", f"a{number}")])
-            if number % 7 == 0:
+            if number % 7 == 0 and not stop.is_set():
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 

@@ -1,5 +1,6 @@
 """Bulk exports of LangSmith in Parquet: rows as runs, damage and hostility in one line."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,13 @@ COLUMNS = (
 )
 
 
-def exported(path: Path, columns: tuple[str, ...] = COLUMNS, compression: str = "zstd(1)") -> None:
-    rows = conversation()
+def exported(
+    path: Path,
+    columns: tuple[str, ...] = COLUMNS,
+    compression: str = "zstd(1)",
+    rows: list[dict[str, object]] | None = None,
+) -> None:
+    rows = conversation() if rows is None else rows
 
     def cell(row: dict[str, object], name: str) -> str | None:
         value = row.get(name)
@@ -44,6 +50,34 @@ def test_a_bulk_export_gives_the_run(tmp_path: Path, compression: str) -> None:
     (run,) = [each for each in IMPORTER.read(probe) if isinstance(each, Run)]
     assert requests(run)[1] == ["Be brief.", "How much?", '{"a": 1}', "饺子 28"]
     assert {call.grade for call in run.calls} == {Grade.RECORDED}
+    assert run.problems == ()
+
+
+def test_the_partitions_of_an_export_are_read_together(tmp_path: Path) -> None:
+    rows = conversation()
+    days = tmp_path / "out/export_id=1/tenant_id=2/session_id=3/runs/year=2031/month=1"
+    for day, part in (("day=1", rows[:2]), ("day=2", rows[2:])):
+        (days / day).mkdir(parents=True)
+        exported(days / day / "part.parquet", rows=part)
+    (run,) = open_paths([str(tmp_path / "out")])
+    assert isinstance(run, Run)
+    assert requests(run)[1] == ["Be brief.", "How much?", '{"a": 1}', "饺子 28"]
+    assert (run.format, run.path) == ("langsmith", str(tmp_path / "out"))
+
+
+def test_what_clients_kept_in_several_files_is_one_run(tmp_path: Path) -> None:
+    rows = conversation()
+    for number, each in enumerate(rows):
+        post = {key: value for key, value in each.items() if key != "outputs"}
+        patch = {"id": each["id"], "outputs": each["outputs"]}
+        for kind, value in (("post", post), ("patch", patch)):
+            body = base64.b64encode(json.dumps({kind: [value]}).encode()).decode()
+            kept = {"version": 1, "endpoint": "runs/batch", "headers": {}, "body_base64": body}
+            path = tmp_path / f"trace_19{number}_{kind}.json"
+            path.write_text(json.dumps(kept), encoding="utf-8")
+    (run,) = open_paths([str(tmp_path)])
+    assert isinstance(run, Run)
+    assert [answer.text for answer in run.answers] == ["It is 28."]
     assert run.problems == ()
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from store.entries import Entry
 from store.importers.opencode import IMPORTER
+from store.opening import list_paths
 from store.records.grades import Grade
-from store.records.runs import EditKind, Run
+from store.records.runs import EditKind, Problem, Run
 from tests.unit.agent_files import recognised, runs_in, texts, write_json, write_lines
 
 SESSION = "ses_000001AAAAAA"
@@ -171,6 +173,10 @@ def database(path: Path, held: list[tuple[Json, list[Json]]]) -> None:
                 made.execute("INSERT INTO part VALUES (?, ?, ?, ?)", row)
 
 
+def listed_in(path: Path) -> list[Entry]:
+    return [one for one in list_paths([str(path)]) if isinstance(one, Entry)]
+
+
 def shape(run: Run) -> list[list[str]]:
     return [texts(run, call.index) for call in run.calls]
 
@@ -186,6 +192,49 @@ def test_the_same_session_is_read_from_every_place_alike(tmp_path: Path) -> None
     (kept,) = runs_in(path, IMPORTER)
     assert shape(stored) == shape(kept) == expected
     assert kept.title == "t"
+
+
+def test_the_sessions_of_a_database_are_listed_and_read_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    database(path, session())
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("INSERT INTO session VALUES ('ses_none', NULL, '/work', 'said nothing')")
+        made.execute("INSERT INTO session VALUES ('ses_other', NULL, '/work', 'of another')")
+        info = (name(9), "ses_other", 1, json.dumps({"role": "user"}))
+        made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", info)
+        part = ("prt_x", name(9), "ses_other", json.dumps(text("of the other")))
+        made.execute("INSERT INTO part VALUES (?, ?, ?, ?)", part)
+    for place in (path, tmp_path):
+        listed = {one.run_id: one for one in listed_in(place)}
+        assert {key: one.title for key, one in listed.items()} == {
+            SESSION: "t",
+            "ses_other": "of another",
+        }
+        assert listed[SESSION].place.endswith(SESSION)
+        (run,) = (one for one in listed[SESSION].read() if isinstance(one, Run))
+        assert shape(run) == shape(run_of(tmp_path / "export", session()))
+    path.write_bytes(path.read_bytes()[:5000])
+    (whole,) = listed_in(path)
+    assert whole.run_id == ""
+    assert any(isinstance(one, Problem) for one in whole.read())
+
+
+def test_the_first_versions_kept_messages_in_the_folder_of_sessions(tmp_path: Path) -> None:
+    storage = tmp_path / "storage"
+    write_json(storage / "session" / "info" / f"{SESSION}.json", {"id": SESSION, "title": "t"})
+    place = storage / "session" / "message" / SESSION
+    asked = {"state": "result", "toolCallId": "c1", "toolName": "read", "result": "one\n"}
+    tool = {"type": "tool-invocation", "toolInvocation": {**asked, "args": {"filePath": "/a"}}}
+    for number, role, parts in (
+        (1, "user", [text("look")]),
+        (2, "assistant", [{"type": "step-start"}, tool, {"type": "step-start"}, text("seen")]),
+    ):
+        about = {"sessionID": SESSION, "time": {"created": number}, "assistant": {"modelID": "m"}}
+        info = {"id": name(number), "role": role, "parts": parts, "metadata": about}
+        write_json(place / f"{name(number)}.json", info)
+    (run,) = runs_in(storage, IMPORTER)
+    assert (len(run.calls), run.calls[0].model, run.title) == (2, "m", "t")
+    assert texts(run, 2) == ["look", '{"filePath":"/a"}', "one\n"]
 
 
 def test_a_session_in_the_database_and_in_the_storage_folder_counts_once(tmp_path: Path) -> None:
@@ -240,6 +289,6 @@ def test_the_recorded_rows_are_five_sessions_whose_reads_show_their_files(shared
     assert sum(len(run.tool_results) for run in runs) == 110
     assert {run.grade for run in runs} == {Grade.DERIVED}
     reads = [result for run in runs for result in run.tool_results if result.is_file_read]
-    assert len(reads) == 61
+    assert len(reads) == 60  # one is of a folder
     (alone, *_) = runs_in(folder / "opencode_parts.json", IMPORTER)
     assert shape(alone) == shape(runs[0])

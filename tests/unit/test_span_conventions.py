@@ -87,6 +87,14 @@ def test_blocks_in_events_are_read_like_those_of_a_request(tmp_path: Path) -> No
     assert run.answers[0].text == "200."
 
 
+def test_tool_calls_that_stand_beside_the_message_of_a_choice_are_its_own(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    choice = {"message": {"content": ""}, "tool_calls": [call], "finish_reason": "tool_calls"}
+    events = [event("gen_ai.user.message", {"content": "?"}), event("gen_ai.choice", choice)]
+    run = one(otlp(tmp_path / "t.json", span(1, CHAT, events=events)))
+    assert [(call.id, call.by_call) for call in run.tool_calls] == [("c1", 1)]
+
+
 def test_one_event_may_hold_a_whole_call(tmp_path: Path) -> None:
     details = event(
         "gen_ai.client.inference.operation.details",

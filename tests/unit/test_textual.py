@@ -334,13 +334,75 @@ def test_a_search_that_shows_path_and_line_shows_the_line() -> None:
     assert [(facts.source_id, facts.verdict) for facts in found.citations] == [
         ("tool:Grep:t1", Verdict.READ),
         ("tool:Grep:t1", Verdict.READ),
-        ("src/other.py", Verdict.UNRESOLVED),
+        ("src/other.py", Verdict.UNVERIFIABLE),
     ]
     first, second = found.citations[:2]
     assert first.evidence is not None
     assert first.evidence.text == "src/pool.py:30:limit = 40"
     assert second.evidence is not None
     assert second.evidence.text == "src/other.py:7:limit = 41"
+
+
+def test_lines_of_an_earlier_state_of_the_file_prove_nothing_of_the_later_one() -> None:
+    run = reading("See src/pool.py:18 and src/pool.py:10.")
+    later = Version(
+        VersionKey(PATH, "partial:2"),
+        SourceKind.FILE,
+        text="line 10 was changed in the meantime",
+        integrity=Integrity.RECONSTRUCTED,
+        unit=Unit.LINE,
+        line_numbers=(10,),
+    )
+    came = Selection(PATH, "partial:2", Unit.LINE, (Span(10, 11),))
+    text = "    10\tline 10 was changed in the meantime\n"
+    again = ToolResult("t9", text, selections=(came,), is_file_read=True)
+    message = Message("tool", (Part(PartKind.TOOL_RESULT, text, "t9"),))
+    held = len(run.messages)
+    first, second = run.calls
+    grown = replace(second, splices=(*second.splices, Splice(held, held, (held,))))
+    found = audit(
+        replace(
+            run,
+            messages=(*run.messages, message),
+            calls=(first, grown),
+            tool_calls=(*run.tool_calls, ToolCall("t9", "Read", "{}", 1)),
+            tool_results=(*run.tool_results, again),
+            versions=(*run.versions, later),
+        )
+    )
+    earlier, newest = found.citations
+    assert (newest.verdict, newest.version_id) == (Verdict.READ, "partial:2")
+    assert earlier.verdict is Verdict.UNVERIFIABLE
+    assert earlier.reason == "these lines stand in the request in an earlier state of the file only"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "/repo/lib/far.py:\n  Line 3: x = 1\n\n  Line 5: y = 2\n\n/repo/b.py:\n  Line 9: z",
+        "lib/far.py\n3:x = 1\n4-\n5:y = 2\n--\n\nb.py\n9:z\n",
+    ],
+)
+def test_a_search_may_print_its_lines_below_the_path(result: str) -> None:
+    answer = "See lib/far.py:3, lib/far.py:5 and lib/far.py:9."
+    found = audit(reading(answer, ("grep", "{}", result)))
+    assert [facts.verdict for facts in found.citations[:2]] == [Verdict.READ, Verdict.READ]
+    shown = [facts.evidence.text.strip() for facts in found.citations if facts.evidence]
+    assert [words.split(":")[-1].strip() for words in shown] == ["x = 1", "y = 2"]
+    assert found.citations[2].verdict is Verdict.UNVERIFIABLE
+
+
+def test_one_number_in_two_files_of_one_name_proves_nothing() -> None:
+    search = ("grep", "{}", "a/far.py:3:x = 1\nb/far.py:3:y = 2\n")
+    (facts,) = audit(reading("See far.py:3.", search)).citations
+    assert facts.verdict is Verdict.UNVERIFIABLE
+
+
+def test_a_file_that_only_the_report_of_another_agent_names_is_unverifiable() -> None:
+    report = ("Task", "{}", "The limit stands in src/deep/limit.py, near its end.")
+    (facts,) = audit(reading("See src/deep/limit.py:3.", report)).citations
+    assert facts.verdict is Verdict.UNVERIFIABLE
+    assert facts.reason.endswith("is recorded; message 4 of the request names it")
 
 
 def test_a_file_that_the_agent_only_wrote_is_unverifiable() -> None:

@@ -96,5 +96,5 @@ def _is_message(text: str) -> bool:
     """Tell words for a reader from keys, patterns and file names."""
     words = re.findall("[A-Za-z]{2,}", re.sub(r"\{\d+\}", "", text))
     told = len(words) > 1 or (words and text.count("{") > _VALUES)
-    asked = text.startswith(("WHERE ", "ORDER BY "))
+    asked = text.startswith(("WHERE ", "GROUP BY ", "ORDER BY "))
     return bool(told) and " " in text.strip() and not (asked or _REGEX.search(text))

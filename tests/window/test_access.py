@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
@@ -111,11 +112,32 @@ def walk(key: Qt.Key) -> list[QWidget]:
     pytest.fail(f"{key} goes round without end: {[each.objectName() for each in stops[-8:]]}")
 
 
+def check_reading_order(shell: Shell, walked: list[QWidget]) -> None:
+    """The regions come one after another, and in each of them what is read first comes first."""
+    assert shell.regions is not None
+    docks = shell.regions.docks
+    order: list[QWidget] = [docks["run"], shell.centre, docks["evidence"], docks["findings"]]
+    where = [next(n for n, each in enumerate(order) if each.isAncestorOf(at)) for at in walked]
+    turn = next((at for at in range(1, len(where)) if where[at] < where[at - 1]), 0)
+    where = where[turn:] + where[:turn]
+    assert where == sorted(where)
+    stops = list(dict.fromkeys(walked[turn:] + walked[:turn]))
+    for one, other in pairwise(stops):
+        above = one.mapTo(shell, one.rect().bottomLeft()).y()
+        top = other.mapTo(shell, other.rect().topLeft()).y()
+        left, right = (each.mapTo(shell, each.rect().topLeft()).x() for each in (one, other))
+        same = next(n for n, each in enumerate(order) if each.isAncestorOf(one))
+        seen = not one.visibleRegion().isEmpty() and not other.visibleRegion().isEmpty()
+        if seen and order[same].isAncestorOf(other):
+            assert top >= above or right >= left, (one.objectName(), other.objectName())
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_every_page_can_be_worked_without_eyes_and_without_a_mouse(
     shell: Shell, sample: list[str], qtbot: QtBot, state: str
 ) -> None:
     STATES[state](shell, sample, qtbot)
+    rest()
     shell.activateWindow()
     qtbot.waitUntil(shell.isActiveWindow)
     found = list(interactive(shell))
@@ -137,6 +159,9 @@ def test_every_page_can_be_worked_without_eyes_and_without_a_mouse(
     assert {each.objectName() for each in wanted} - {each.objectName() for each in forward} == set()
     backward = walk(Qt.Key.Key_Backtab)
     assert {each.objectName() for each in backward} == {each.objectName() for each in forward}
+    if shell.regions is not None and shell.desk.audits:
+        check_reading_order(shell, forward)
+        check_reading_order(shell, backward[::-1])
     shell.opener.loading = False
 
 

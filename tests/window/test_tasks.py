@@ -108,3 +108,14 @@ def test_the_interpreter_changes_threads_faster_only_while_there_is_a_worker() -
     assert sys.getswitchinterval() == pytest.approx(0.001)
     worker.close()
     assert sys.getswitchinterval() == pytest.approx(before)
+
+
+def test_a_worker_that_was_closed_begins_nothing_more(qtbot: QtBot) -> None:
+    worker = Worker()
+    done: list[object] = []
+    worker.close()
+    worker.run(Operation("late", lambda _token, _tell: 1, done.append))
+    assert worker.working is None
+    assert not worker.busy
+    qtbot.wait(1)
+    assert done == []

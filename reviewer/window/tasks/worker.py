@@ -56,6 +56,7 @@ class Worker(QObject):
         self._timer.timeout.connect(self._look)
         self._switch_interval: float | None = None
         self.handed_over = 0
+        self._closed = False
 
     @property
     def busy(self) -> bool:
@@ -68,7 +69,12 @@ class Worker(QObject):
         return self._lane.thread if self._lane else None
 
     def run(self, operation: Operation) -> None:
-        """Queue *operation*; one of the same kind that is not finished is cancelled."""
+        """Queue *operation*; one of the same kind that is not finished is cancelled.
+
+        Behind `close` nothing is done any more.
+        """
+        if self._closed:
+            return
         self.cancel(operation.kind)
         lane = self._lane or self._new_lane()
         lane.jobs.put(operation)
@@ -98,6 +104,7 @@ class Worker(QObject):
 
     def close(self, patience: float = 2.0) -> None:
         """Cancel everything and wait up to *patience* seconds for the thread to end."""
+        self._closed = True
         for operation in self._waiting:
             operation.token.cancel()
         self._waiting.clear()

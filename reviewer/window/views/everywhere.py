@@ -119,7 +119,6 @@ class EverywhereView(QWidget):
         self.words.setContentsMargins(8, 0, 8, 4)
         column.addWidget(self.words)
         column.addWidget(self.view, 1)
-        self.setFocusProxy(self.line)
 
     # -- looking ------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, Qt, QUrl
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QTextCharFormat
 from PySide6.QtWidgets import (
     QFrame,
@@ -73,7 +73,8 @@ class ExcerptBox(RecordText):
             self.add_words("…", around)
         self.add_record(cut.before, around)
         self.add_record(cut.words, words)
-        self.add_record(cut.after, around)
+        # Line ends at the end of all would only look like room that was forgotten.
+        self.add_record(cut.after if cut.tail else cut.after.rstrip("\n"), around)
         if cut.tail:
             self.add_words("…", around)
         if cut.left_out:
@@ -113,6 +114,9 @@ class StepFrame(QFrame):
 
 class EvidenceView(QScrollArea):
     """The card of the present citation or finding."""
+
+    renewed = Signal()
+    """Another card is shown, with other things to work with."""
 
     def __init__(self, parent: QWidget | None, desk: Desk) -> None:
         super().__init__(parent)
@@ -177,6 +181,7 @@ class EvidenceView(QScrollArea):
         layout.addStretch(1)
         self.setWidget(body)
         self.verticalScrollBar().setValue(0)
+        self.renewed.emit()
 
     def _add_head(self, layout: QVBoxLayout, found: Card) -> None:
         layout.addWidget(plain_label(found.title, "muted", selectable=False))

@@ -18,11 +18,14 @@ class EvidencePanel(QWidget):
 
     asked = Signal(str)
     """The id of a command was asked for."""
+    renewed = Signal()
+    """There are other things to work with than before."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("evidence")
         self.card = EvidenceView(self, desk)
+        self.card.renewed.connect(self.renewed)
         self.decision = DecisionBox(desk, self)
         self.decision.asked.connect(self.asked)
         column = QVBoxLayout(self)

@@ -84,7 +84,6 @@ class FilterBar(QWidget):
         column.setSpacing(2)
         column.addLayout(line)
         column.addWidget(self.error)
-        self.setFocusProxy(self.edit)
 
     def retranslate(self) -> None:
         """Name everything in the present language."""

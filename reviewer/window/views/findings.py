@@ -78,8 +78,6 @@ class FindingsView(QWidget):
         # A verdict in another language stands behind its name in the record.
         verdict = 19 if language() == "en" else 25
         self.view.widths(verdict, 9, 13, 7, 4, 18, 46, 40, 34, 11, 10, 10)
-        QWidget.setTabOrder(self.filter.earlier, self.group)
-        QWidget.setTabOrder(self.group, self.view)
 
     # -- steps --------------------------------------------------------------------
 
