@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from store.importers._capture_http import (
+    SOCKET,
     Interaction,
     Message,
     decoded,
@@ -34,7 +35,7 @@ REWRITTEN: Final = (
 )
 _KEYS = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:[ \t]*#[^\n]*\r?\n|\s)*(?:---[^\n]*\n\s*)?"
-    rb"[\"']?(?:(?:(?:http|grpc)_)?interactions|requests|responses|recorded_with|version)[\"']?:"
+    rb"[\"']?(?:(?:(?:http|grpc|ws)_)?interactions|requests|responses|recorded_with|version)[\"']?:"
 )
 _TOML = re.compile(rb"(?:\s|#[^\n]*\n)*version = [0-9]+\s+\[\[interactions\]\]")
 _PROTOBUF: Final = "its messages are kept in protobuf alone, which is not read"
@@ -43,7 +44,7 @@ _PATHS: Final = {
     "stream": "/xai_api.Chat/GetCompletionChunk",
 }
 _TYPES: Final = ("json", "text", "binary", "none")
-_LISTS: Final = ("interactions", "http_interactions", "grpc_interactions")
+_LISTS: Final = ("interactions", "http_interactions", "grpc_interactions", "ws_interactions")
 _EVIDENCE = re.compile(rb"(?m)^[ \t]*(?:- |[\"']?)(?:request|body|method|uri|status|headers)")
 
 
@@ -93,7 +94,8 @@ def _listed(items: list[object]) -> Iterator[Interaction]:
         elif isinstance(found.get("request"), dict):
             yield _debugged(found, number) if _is_remote(found) else _interaction(found, number)
         else:
-            yield Interaction(number)
+            trouble = SOCKET if isinstance(found.get("frames"), list) else ""
+            yield Interaction(number, request=Message(trouble=trouble))
 
 
 # -- calls over gRPC --------------------------------------------------------------------

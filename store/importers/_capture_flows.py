@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from store.importers._capture_http import Interaction, decoded, headers_of
+from store.importers._capture_http import SOCKET, Interaction, Message, decoded, headers_of
 
 __all__ = ["FlowError", "flows_in", "is_flows"]
 
@@ -54,6 +54,8 @@ def _interaction(flow: dict[str, object], request: dict[str, object], number: in
     place = f":{port}" if port not in (80, 443, None) else ""
     scheme, path = _text(request.get("scheme")) or "https", _text(request.get("path"))
     status = response.get("status_code", response.get("code"))
+    talk = flow.get("websocket")
+    spoken = isinstance(talk, dict) and bool(talk.get("messages"))
     sent, got = (side.get("content", side.get("body")) for side in (request, response))
     return Interaction(
         number=number,
@@ -61,7 +63,9 @@ def _interaction(flow: dict[str, object], request: dict[str, object], number: in
         url=f"{scheme}://{host}{place}{path}",
         status=status if isinstance(status, int) else None,
         request=decoded(headers_of(request.get("headers")), _bytes(sent)),
-        response=decoded(headers_of(response.get("headers")), _bytes(got)),
+        response=Message(trouble=SOCKET)
+        if spoken
+        else decoded(headers_of(response.get("headers")), _bytes(got)),
     )
 
 

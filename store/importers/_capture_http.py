@@ -18,6 +18,7 @@ from store.importers._capture_secrets import is_credential
 from store.jsonin import JsonError, loads
 
 __all__ = [
+    "SOCKET",
     "Interaction",
     "Message",
     "decoded",
@@ -28,6 +29,7 @@ __all__ = [
     "parsed",
 ]
 
+SOCKET: Final = "what was said over a WebSocket stands here, which is not read"
 _SHOWN: Final = frozenset(
     {"content-type", "content-encoding", "content-length", "anthropic-beta", "anthropic-version"}
 )

@@ -13,7 +13,14 @@ from typing import Final
 from store.importers._capture_bundles import BUNDLE, records_of
 from store.importers._capture_cassettes import interactions_of
 from store.importers._capture_gateways import is_logged, logged
-from store.importers._capture_http import Interaction, Message, decoded, from_base64, headers_of
+from store.importers._capture_http import (
+    SOCKET,
+    Interaction,
+    Message,
+    decoded,
+    from_base64,
+    headers_of,
+)
 from store.jsonin import JsonError, loads
 
 __all__ = ["LISTS", "is_pair", "pair_of", "pairs_in"]
@@ -100,13 +107,16 @@ def pair_of(value: object, number: int) -> Interaction:
     base = _text(value.get("upstream_base_url"))
     url = _text(request.get("url")) or _text(request.get("uri"))
     at = value.get("startedDateTime")
+    got = _got(value, response)
+    if value.get("_webSocketMessages"):
+        got = Message(got.headers, trouble=SOCKET)
     return Interaction(
         number=number,
         method=_text(request.get("method")),
         url=url or f"{base.rstrip('/')}{_text(request.get('path'))}",
         status=status if isinstance(status, int) and not isinstance(status, bool) else None,
         request=_sent(request),
-        response=_got(value, response),
+        response=got,
         at=at if isinstance(at, str) else None,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from store.importers._capture_http import Interaction
+from store.importers._capture_secrets import Masker
 from store.importers._providers import providers
 from store.importers._span_messages import Reader
 from store.importers._span_steps import Step
@@ -52,7 +53,9 @@ def exchange_of(step: Step) -> Exchange:
     exchange.id = step.id or exchange.id
     exchange.finish_reason = step.finish_reason or exchange.finish_reason
     exchange.error = step.error or exchange.error
-    exchange.settings = {**exchange.settings, **step.settings}
+    # Parameters of a client may hold what it logs in with; words of messages stay as they are.
+    masked = Masker().value({**exchange.settings, **step.settings})
+    exchange.settings = dict(mapping(masked))
     if step.usage != Usage():
         exchange.usage = step.usage
     for each in step.shortfalls:

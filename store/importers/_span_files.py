@@ -15,9 +15,9 @@ from typing import Final
 
 from store.importers import _files
 from store.importers._base import Probe, UnreadableError
-from store.jsonin import JsonError, loads
+from store.jsonin import JsonError, Loaded, load, loads
 from store.records.json_text import Node, parse, plain
-from store.records.runs import Problem
+from store.records.runs import Problem, ProblemKind
 
 __all__ = ["Document", "documents", "first_of"]
 
@@ -63,16 +63,23 @@ def documents(probe: Probe) -> Iterator[Document]:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = _decoded(data).encode("utf-8", "surrogatepass")
     try:
-        value = loads(data)
+        loaded = load(data)
     except JsonError as error:
         reason = str(error)
     else:
-        yield Document(value, name)
+        yield _document(loaded, name)
         return
     if _is_lines(data):
         yield from _lines(data, name)
         return
     yield from _behind_one_another(probe, data, reason)
+
+
+def _document(loaded: Loaded, origin: str) -> Document:
+    if not loaded.tolerant:
+        return Document(loaded.value, origin)
+    what = f"read tolerantly, since strict JSON refuses it ({loaded.tolerant})"
+    return Document(loaded.value, origin, [Problem(origin, what, ProblemKind.NOTED)])
 
 
 def _is_lines(data: bytes) -> bool:
@@ -102,7 +109,7 @@ def _lines(data: bytes, name: str) -> Iterator[Document]:
             continue
         origin = f"{name}:{number}"
         try:
-            yield Document(loads(line), origin)
+            yield _document(load(line), origin)
         except JsonError as error:
             what = f"this line is not JSON ({error}); the other lines were read"
             yield Document(None, origin, [Problem(origin, what)])

@@ -116,6 +116,7 @@ class _Reading:
         self._problems: list[Problem] = []
         self._said: set[str] = set()
         self._files: dict[str, KeptFile] = {}
+        self._asides: dict[str, list[str]] = {}
 
     def add(self, interaction: Interaction) -> None:
         """Take in one exchange."""
@@ -144,7 +145,8 @@ class _Reading:
             self.threads.add(interaction.number, exchange, interaction.at)
         else:
             self.threads.keep(exchange)
-            self._problems += [Problem(origin, n, ProblemKind.NOTED) for n in exchange.notes]
+            for note in exchange.notes:
+                self._asides.setdefault(note, []).append(origin)
 
     def _keep(self, interaction: Interaction, origin: str) -> bool:
         """Remember a file that the service was given to keep; say whether it was one."""
@@ -163,7 +165,9 @@ class _Reading:
         if wire.trouble:
             exchange.lost.append(wire.trouble)
         if not wire.has_request:
-            exchange.doubt(Grade.UNKNOWN, "the request is not in the capture")
+            # What only fetches an answer has no request of its own.
+            if exchange.grade is not Grade.UNKNOWN or interaction.method.upper() != "GET":
+                exchange.doubt(Grade.UNKNOWN, "the request is not in the capture")
         elif not wire.request:
             exchange.doubt(Grade.UNKNOWN, "the body of the request cannot be read")
         if interaction.altered:
@@ -214,6 +218,10 @@ class _Reading:
     def problems(self) -> list[Problem]:
         """Return what is wrong with the file, apart from its conversations."""
         found = list(self._problems)
+        for note, origins in self._asides.items():
+            more = f"{note} (and {len(origins) - 1} more after it)"
+            what = more if len(origins) > 1 else note
+            found.append(Problem(origins[0], what, ProblemKind.NOTED))
         if self._unread:
             what = f"{_counted(self._unread)} with a provider that is not read here"
             found.append(Problem(self._name, f"{what}: {_places(self._unread)}"))

@@ -451,6 +451,23 @@ def test_flows_are_numbered_and_their_codings_undone() -> None:
     assert found[0].url == URL
 
 
+def test_what_was_said_over_a_socket_is_told_and_not_passed_over(tmp_path: Path) -> None:
+    frames = [{"direction": "send", "frame_type": "text", "body": {"type": "text"}}]
+    head = "version: 1\nws_interactions:\n- uri: wss://e.org/v1/realtime\n  headers: {}\n"
+    cassette = f"{head}  frames: {json.dumps(frames)}\n".encode()
+    entry = {"request": {"method": "GET", "url": "wss://e.org"}, "response": {"status": 101}}
+    told = {**entry, "_webSocketMessages": [{"type": "send", "data": "{}"}]}
+    log = json.dumps({"log": {"version": "1.2", "entries": [told]}}).encode()
+    request = {"method": b"GET", "host": "e.org", "path": b"/", "headers": [], "content": b""}
+    talk = {"messages": [[1, 1, b"{}", 0]]}
+    response = {"status_code": 101, "headers": [], "content": b""}
+    dump = tnet({"websocket": talk, "response": response, "request": request})
+    for name, data in (("ws.yaml", cassette), ("ws.har", log), ("ws.mitm", dump)):
+        (problem,) = opened(tmp_path, name, data)
+        assert isinstance(problem, Problem)
+        assert "WebSocket" in problem.what
+
+
 def test_a_request_without_an_answer_is_a_call_that_says_so(tmp_path: Path) -> None:
     data = json.dumps({"request": pair()["request"], "response": None}).encode()
     (run,) = opened(tmp_path, "open.json", data)

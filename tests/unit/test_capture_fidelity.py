@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 import brotli
 import pytest
-from backports import zstd
 
 from store.importers import _capture_coding
 from store.importers._capture_coding import undone
@@ -18,6 +18,11 @@ from store.importers._capture_http import Message, decoded
 from store.opening import open_paths
 from store.records.grades import Grade
 from store.records.runs import Problem, ProblemKind, Run
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 URL = "https://api.anthropic.com/v1/messages"
 TEXT = "Größe 12 € – “quoted” 你好"

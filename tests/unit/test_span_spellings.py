@@ -311,6 +311,18 @@ def test_two_calls_of_one_tool_without_ids_are_two() -> None:
     ]
 
 
+def test_credentials_among_the_parameters_of_a_call_are_masked() -> None:
+    key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
+    made = exchange(
+        [{"role": "user", "content": "What?"}],
+        settings={"temperature": 0.5, "client": {"api_key": key, "base_url": "https://a.b"}},
+    )
+    client = made.settings["client"]
+    assert isinstance(client, dict)
+    assert key not in str(made.settings)
+    assert (made.settings["temperature"], client["base_url"]) == (0.5, "https://a.b")
+
+
 def test_pictures_and_unknown_parts_are_kept_with_their_size() -> None:
     made = exchange(
         [
