@@ -186,7 +186,9 @@ class CitedFiles:
                 places = [files[0][number] for number in wanted]
                 there = Span(min(p.start for p in places), max(p.end for p in places))
                 changed = self._changed.since(path, [message], call, None, span)
-                why = f"tool call {changed} changed the file after the search that shows these lines"
+                why = (
+                    f"tool call {changed} changed the file after the search that shows these lines"
+                )
                 return replace(
                     cited, source_id=key.source_id, version_id=key.version_id, span=there,
                     unit=Unit.CHAR, unverifiable=why if changed else "",
