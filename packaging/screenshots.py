@@ -36,6 +36,7 @@ from reviewer.window import i18n, theme  # noqa: E402
 from reviewer.window.place import Place  # noqa: E402
 from reviewer.window.presenters import places  # noqa: E402
 from reviewer.window.shell import Shell  # noqa: E402
+from reviewer.window.turns import Turns  # noqa: E402
 from store.records.sources import Version  # noqa: E402
 
 _SIZE = (1440, 900)
@@ -342,7 +343,7 @@ def _window(place: Path, look: str, language: str) -> Shell:
 def _picture(path: Path, stage: Stage, build: Callable[[Stage], None], *, small: bool) -> None:
     shell = stage.shell
     build(stage)
-    _wait(300)
+    _rest(shell)
     dialogs = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
     over = [each for each in dialogs if each is not shell and each.isWindow() and each.parent()]
     picture = (over[-1] if over else shell).grab().toImage()
@@ -356,6 +357,16 @@ def _picture(path: Path, stage: Stage, build: Callable[[Stage], None], *, small:
     shell.close()
     shell.deleteLater()
     _wait()
+
+
+def _rest(shell: Shell) -> None:
+    """Wait until the window has done all that it puts off, however slow the machine is."""
+    _wait(300)
+    for _ in range(200):
+        if all(each.complete for each in shell.findChildren(Turns)):
+            break
+        _wait(50)
+    _wait(100)
 
 
 def _few_colours(picture: QImage) -> QImage:

@@ -84,7 +84,8 @@ class Entry:
     ``place`` names it among all others, as the user may name it again;
     ``layer`` is ``None`` where only reading tells.
     ``run_id`` is empty where only reading tells; with ``more`` other runs may
-    come too.  ``size`` are the bytes that reading takes, as far as known.
+    come too.  ``size`` are the bytes that reading takes, as far as known;
+    ``origin`` is where it stands in its file, if that holds others as well.
     `read` yields runs and problems and never raises for what it reads.
     """
 
@@ -96,10 +97,21 @@ class Entry:
     title: str = ""
     size: int | None = None
     more: bool = True
+    origin: str = ""
+
+    def is_at(self, wanted: str) -> bool:
+        """Tell whether *wanted* is its place or that of its file, or the end of either."""
+        ends = (f"/{wanted}", f"#{wanted}")
+        return any(each == wanted or each.endswith(ends) for each in (self.place, self.file))
+
+    @property
+    def file(self) -> str:
+        """The place of the file or folder that holds it."""
+        return self.place.removesuffix(f"#{self.origin}") if self.origin else self.place
 
     def is_called(self, wanted: str) -> bool:
-        """Tell whether *wanted* names this entry."""
-        return wanted in {self.run_id, self.place} and bool(wanted)
+        """Tell whether *wanted* names this entry, by its id or its place."""
+        return bool(wanted) and (self.run_id == wanted or self.is_at(wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +177,7 @@ class Found:
             listed.title,
             listed.size,
             listed.more,
+            origin,
         )
 
     @property

@@ -144,7 +144,7 @@ def _only(entries: Iterator[Entry | Problem], wanted: str) -> _Opened:
             yield entry
         elif entry.is_called(wanted):
             for item in entry.read():
-                named = isinstance(item, Problem) or wanted in {entry.place, item.run_id}
+                named = isinstance(item, Problem) or item.run_id == wanted or entry.is_at(wanted)
                 found = found or (named and isinstance(item, Run))
                 if named:
                     yield item

@@ -77,6 +77,15 @@ def _json(name: str, value: object) -> Write:
     return write
 
 
+def _lines(name: str, values: list[object]) -> Write:
+    def write(folder: Path) -> Path:
+        path = folder / name
+        path.write_text("".join(f"{json.dumps(each)}\n" for each in values), encoding="utf-8")
+        return path
+
+    return write
+
+
 def _product(name: str, made: Callable[[Path], None]) -> Write:
     def write(folder: Path) -> Path:
         made(folder / name)
@@ -161,11 +170,33 @@ _HAYSTACK = {
     "meta": {},
 }
 
+_STREAM: list[object] = [
+    {"type": "thread.started", "thread_id": "t-1"},
+    {"type": "turn.started"},
+    {
+        "type": "item.completed",
+        "item": {
+            "id": "item_0",
+            "type": "command_execution",
+            "command": "cat notes.md",
+            "aggregated_output": "The limit is 200.",
+            "exit_code": 0,
+            "status": "completed",
+        },
+    },
+    {
+        "type": "item.completed",
+        "item": {"id": "item_1", "type": "agent_message", "text": "It is 200."},
+    },
+    {"type": "turn.completed", "usage": {"input_tokens": 24, "output_tokens": 12}},
+]
+
 SAMPLES: dict[str, Write] = {
     "autogen": _json("events.jsonl", _AUTOGEN),
     "braintrust": _product("braintrust.json", span_products.braintrust),
     "capture": _json("capture.json", _CAPTURE),
     "claude-code": _session,
+    "codex-stream": _lines("stream.jsonl", _STREAM),
     "cline": _json("1700000000000/api_conversation_history.json", _CLINE),
     "gemini-cli": _json("session.json", _GEMINI),
     "haystack": _json("answer.json", _HAYSTACK),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from reviewer.cli._command import UsageError
 from reviewer.display import one_line
 from store.records.findings import Audit
 from store.records.runs import Problem, ProblemKind
 
-__all__ = ["add_run_option", "asked", "chosen"]
+__all__ = ["add_run_option", "asked", "chosen", "first_two"]
 
 
 def add_run_option(parser: ArgumentParser) -> None:
@@ -40,6 +41,14 @@ def asked(
         raise UsageError(f"there is no run {run_id} here; reread runs {where} lists what there is")
 
 
+def first_two(audits: Iterator[Audit]) -> list[Audit]:
+    """Return the runs with model calls up to the second: that one says already that one is meant.
+
+    Of hundreds of runs the others are not read, only to say so.
+    """
+    return list(islice((audit for audit in audits if audit.run.calls), 2))
+
+
 def chosen(audits: Sequence[Audit], run_id: str | None) -> Audit:
     """Return the one run that is meant, or raise `UsageError` with the ids there are."""
     if len(audits) == 1:
@@ -52,4 +61,7 @@ def chosen(audits: Sequence[Audit], run_id: str | None) -> Audit:
     if run_id is not None:
         what = f"{len(audits)} runs are called {run_id}; name one file, or one by its place"
         raise UsageError(f"{what}:\n{lines}")
-    raise UsageError(f"there are {len(audits)} runs here; choose one with --run ID:\n{lines}")
+    raise UsageError(
+        f"there are several runs here; choose one with --run ID (reread runs lists them all), "
+        f"such as:\n{lines}"
+    )

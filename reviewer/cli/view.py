@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reviewer.cli._auditing import Account
 from reviewer.cli._command import Command, Context, UsageError
 from reviewer.cli._exit import Exit
-from reviewer.cli._runs import add_run_option, asked, chosen
+from reviewer.cli._runs import add_run_option, asked, chosen, first_two
 from reviewer.display import one_line, visible
 from reviewer.reports import reference
 from store.records.findings import Audit, CallFacts, Delivery
@@ -34,10 +34,10 @@ def _configure(parser: ArgumentParser) -> None:
 def _run(args: Namespace, context: Context) -> int:
     account = Account(context.output, only_lost=True)
     found = context.services.audit([args.path], args.store, only=args.run_id)
-    audits = list(account.audits(asked(found, [args.path], args.run_id)))
+    audits = first_two(account.audits(asked(found, [args.path], args.run_id)))
     if not account.audited:
         return account.status([args.path])
-    audit = chosen([audit for audit in audits if audit.run.calls], args.run_id)
+    audit = chosen(audits, args.run_id)
     count = len(audit.run.calls)
     if not 1 <= args.call <= count:
         raise UsageError(f"--call {args.call}: this run has the calls 1 to {count}")

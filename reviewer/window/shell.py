@@ -308,8 +308,6 @@ class Shell(QMainWindow):
         else:
             page = self.start
         came = page is not self.stack.currentWidget()
-        if came and page is self.tabs and self.regions is not None:
-            self.regions.paint_in_turns()
         self.stack.setCurrentWidget(page)
         if came and page is self.empty:
             # What was met is all there is to see here.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from store.importers import _files
@@ -24,7 +25,13 @@ def head_node(probe: Probe, *needed: bytes) -> Node | None:
     """
     if probe.is_folder or not all(word in probe.head for word in needed):
         return None
-    text = probe.head.decode(errors="replace").removeprefix("\ufeff")
+    return _begun(probe.head)
+
+
+@lru_cache(maxsize=4)
+def _begun(head: bytes) -> Node | None:
+    """Return the value that *head* begins; every importer asks for the same one in turn."""
+    text = head.decode(errors="replace").removeprefix("\ufeff")
     return parse(text, tolerant=True) if text.lstrip()[:1] in ("{", "[") else None
 
 

@@ -64,6 +64,13 @@ def parts_of(content: object) -> Iterator[Part]:
         kind = string(inner.get("type"))
         if kind in _CALLS:
             yield call_part(inner)
+            if isinstance(inner.get("result"), str):
+                # A tool of the service: call and result stand in one block.
+                yield from result_part(
+                    inner["result"], string(inner.get("id")), string(inner.get("name"))
+                )
+        elif kind == "reasoning" and isinstance(inner.get("reasoning"), str):
+            yield Part(PartKind.REASONING, string(inner.get("summary")) or str(inner["reasoning"]))
         elif kind == "message":
             yield from parts_of(inner.get("content"))
         elif kind in _RESULTS:

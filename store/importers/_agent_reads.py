@@ -223,7 +223,7 @@ _CUT: Final = re.compile(
     r"\.\.\. \[[\d,]+ (?:lines|characters|chars) (?:truncated|omitted)\] \.\.\."
 )
 _WINDOW: Final = re.compile(
-    r"(?:OBSERVATION:\n|Observation: )?(?:(?:Text replaced|File updated)\b[^\[]{0,300}\n)?"
+    r"(?:OBSERVATION:\n|Observation: )?(?:(?:Text replaced|File updated)\b[^\[]{0,500}\n)?"
     r"\[File: ([^\n]+) \((\d{1,9}) lines total\)\]"
 )
 _PART: Final = re.compile(

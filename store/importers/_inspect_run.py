@@ -11,8 +11,10 @@ from store.importers._agent_messages import result_part, turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
 from store.importers._inspect_call import Asked, Memory, asked_of, response_of, usage_of
+from store.importers._inspect_citations import citations_of
 from store.importers._inspect_sample import Sample
 from store.importers._wire import Turn, items, mapping, string
+from store.records.citations import Citation
 from store.records.grades import Grade, Layer
 from store.records.json_text import parse
 from store.records.runs import (
@@ -202,7 +204,9 @@ class SampleRuns:
         )
         agent.held = tuple(held)
         self._note_lost(asked, agent, origin)
-        self._answer(agent, number, parts, asked, origin)
+        choice = mapping(next(iter(items(output.get("choices"))), {}))
+        cited = citations_of(mapping(choice.get("message")))
+        self._answer(agent, number, parts, asked, cited)
 
     def _note_lost(self, asked: Asked, agent: _Agent, origin: str) -> None:
         builder = agent.run.builder
@@ -225,17 +229,32 @@ class SampleRuns:
                 builder.manifests.append(replace(manifest, origin=origin))
 
     def _answer(
-        self, agent: _Agent, number: int, parts: list[Part], asked: Asked, origin: str
+        self,
+        agent: _Agent,
+        number: int,
+        parts: list[Part],
+        asked: Asked,
+        cited: tuple[Citation, ...],
     ) -> None:
         """Take what the user was given: a text that calls no tool, or what was submitted."""
-        calls = [part for part in parts if part.kind is PartKind.TOOL_CALL]
+        builder = agent.run.builder
+        origin = builder.calls[-1].origin
+        served = {part.tool_call_id for part in parts if part.kind is PartKind.TOOL_RESULT}
+        calls = [
+            part
+            for part in parts
+            if part.kind is PartKind.TOOL_CALL and part.tool_call_id not in served
+        ]
+        for part in parts:
+            if part.kind is PartKind.TOOL_RESULT:
+                agent.run.take(part, origin)
         text = "".join(part.text for part in parts if part.kind is PartKind.TEXT)
         exchange = asked.exchange
         if exchange is not None and exchange.answer:
-            cited = tuple(exchange.citations)
-            agent.run.builder.answers.append(Answer(number, exchange.answer, cited, origin))
+            own = tuple(exchange.citations)
+            builder.answers.append(Answer(number, exchange.answer, own, origin))
         elif text.strip() and not calls:
-            agent.run.answer(number, text, origin)
+            builder.answers.append(Answer(number, text, cited, origin))
         for call in calls:
             submitted = _submitted(call)
             if submitted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from store.builder import RunBuilder
@@ -19,7 +20,7 @@ from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._wire import mapping, members, string
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
-from store.records.runs import Problem, Run
+from store.records.runs import Problem, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
 
@@ -57,8 +58,18 @@ def read(probe: Probe) -> Iterator[Run]:
         except (OSError, JsonError, _files.OutsideError) as error:
             raise UnreadableError(_files.shown(f"{probe.label}/{name}"), str(error)) from None
         for run in reading.runs(name, value, parents.get(base)):
+            note = () if parents else _others(probe)
             parents.setdefault(base, run.run_id)
-            yield run
+            yield replace(run, problems=(*run.problems, *note))
+
+
+def _others(probe: Probe) -> tuple[Problem, ...]:
+    """Say that a folder holds more than files of trajectories."""
+    count = len(probe.names) - len(_in_order(probe.names))
+    if not count:
+        return ()
+    what = f"other files of this folder were not read ({count} in all); give them by themselves"
+    return (Problem(_files.shown(probe.label), what, ProblemKind.NOTED),)
 
 
 def _in_order(names: Collection[str]) -> list[tuple[str, str]]:

@@ -145,7 +145,9 @@ IMPORTER = Importer(
     grade=Grade.UNKNOWN,
     grade_note="it holds what was shown, neither the user's messages nor what the model was given",
     recognised_by="JSON lines with type thread.started and a thread_id",
+    proves="made by the tests: what was shown of a thread, which proves no request",
     order=23,
     recognise=recognise,
     read=read,
+    alone=True,
 )

@@ -10,7 +10,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import document, head_node, lines_of
 from store.importers._agent_run import AgentRun
 from store.importers._base import Importer, Listed, Probe, UnreadableError
 from store.importers._openhands_logs import LOG_NAME, is_log, log_runs
@@ -128,11 +128,22 @@ def read(probe: Probe) -> Iterator[Run]:
     if isinstance(first, dict) and "instance_id" in first:
         yield from _evaluation(probe)
         return
+    if isinstance(first, dict) and _is_event(first) and not is_log(first):
+        yield _lines_run(probe)
+        return
     value = document(probe)
     if is_log(value):
         yield from log_runs(probe, [(probe.path.name, probe.path)])
         return
     yield _events_run(probe, items(value) or [value], probe.path.name, f"{probe.path.name}#", {})
+
+
+def _lines_run(probe: Probe) -> Run:
+    """Return the run of a file that holds an event a line."""
+    lines = list(lines_of(probe))
+    problems = [Problem(f"{probe.path.name}:{at}", why) for at, _, why in lines if why]
+    events = [value for _, value, why in lines if not why]
+    return _events_run(probe, events, probe.path.name, f"{probe.path.name}#", {}, problems)
 
 
 def _read_folder(probe: Probe) -> Iterator[Run]:

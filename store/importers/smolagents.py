@@ -62,6 +62,7 @@ class _Reading:
         self._agent = agent
         self._results: list[tuple[str, str]] = []
         """Observations with the ids of the tool calls that gave them, the last one last."""
+        self._ids: dict[str, str] = {}
 
     def take(self, step: Mapping[str, object], origin: str) -> None:
         """Take the next step."""
@@ -120,6 +121,14 @@ class _Reading:
             part = self._agent.result(call_id, _HEAD + (text or error), origin, status=status)
             self._agent.say("tool", [part], origin)
 
+    def _id_of(self, text: str) -> str:
+        """Return the tool call whose result *text* holds; requests hold the same texts again."""
+        known = self._ids.get(text)
+        if known is None:
+            found = (name for name, held in reversed(self._results) if held in text)
+            known = self._ids[text] = next(found, "")
+        return known
+
     def _turn(self, message: Mapping[str, object]) -> Turn:
         """Return a message of a request; an observation is the result of the step that gave it."""
         role = string(message.get("role")).rpartition(".")[2].lower().replace("_", "-")
@@ -129,7 +138,7 @@ class _Reading:
         if role != "tool-response":
             return turn
         text = "\n".join(part.text for part in turn.parts if part.kind is PartKind.TEXT)
-        call_id = next((name for name, held in reversed(self._results) if held in text), "")
+        call_id = self._id_of(text)
         if not call_id:
             return Turn("user", turn.parts)
         others = [part for part in turn.parts if part.kind is not PartKind.TEXT]

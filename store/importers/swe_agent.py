@@ -20,6 +20,17 @@ from store.importers._agent_messages import turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._fields import compact
+from store.importers._swe_steps import (
+    as_result,
+    call_id_of,
+    is_of,
+    messages_of,
+    own_place,
+    response_of,
+    state_of,
+    text_of,
+    tool_of,
+)
 from store.importers._wire import Turn, items, mapping, members, string
 from store.records.grades import Grade, Layer
 from store.records.runs import EditKind, Part, PartKind, ProblemKind, Run
@@ -31,16 +42,8 @@ _BEHIND = "the messages as they were processed for this call, kept behind the st
 _BEGIN = "the messages before the first step, kept behind it"
 _NO_RECORD = "the trajectory keeps no request, and does not say what was taken out of them"
 _STEP_KEYS = frozenset({"observation", "thought", "response", "state"})
-_OPENS = ("open",)
-_COMMANDS = frozenset(
-    {
-        *("open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "submit"),
-        *("search_dir", "search_file", "find_file", "str_replace_editor", "undo_edit"),
-        *("exit_cost", "exit_context", "exit_format", "exit_forfeit", "skip"),
-    }
-)
-"""What this agent's own tools are called; every other action is a command of the shell."""
 _OLD = re.compile(r"(?:Observation:\s*)?Old environment output: \(")
+_FOLDER = re.compile(r"\(Current directory: ([^\n)]{1,400})\)")
 _HARMLESS = frozenset({"cache_control", "default", "DefaultHistoryProcessor"})
 """Processors that change no text."""
 _EDITS = frozenset({"edit", "insert", "create", "str_replace_editor", "undo_edit"})
@@ -48,9 +51,14 @@ _EDITS = frozenset({"edit", "insert", "create", "str_replace_editor", "undo_edit
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is an object with steps of an action and its observation."""
-    root = head_node(probe, b'"trajectory"', b'"action"')
+    root = head_node(probe)
     if root is None or root.kind != "object":
         return False
+    history = root.get("history")
+    if history is not None and root.get("trajectory") is None and history.children:
+        return {"role", "agent", "message_type"} <= {
+            each.key for each in history.children[0].children
+        }
     attempts = root.get("attempts")
     holder = attempts.children[0] if attempts is not None and attempts.children else root
     steps = holder.get("trajectory") or root.get("trajectory")
@@ -65,7 +73,7 @@ def read(probe: Probe) -> Iterator[Run]:
     attempts = list(members(value.get("attempts"))) or [value]
     found = False
     for number, attempt in enumerate(attempts):
-        if not items(attempt.get("trajectory")):
+        if not items(attempt.get("trajectory")) and not items(attempt.get("history")):
             continue
         found = True
         at = f"#attempts/{number}/" if len(attempts) > 1 or attempt is not value else "#"
@@ -115,8 +123,8 @@ class _Trajectory:
         """Return the run of this attempt."""
         steps = list(members(self.value.get("trajectory")))
         history = list(members(self.value.get("history")))
-        self.agent.cwd = string(_state(steps[0]).get("working_dir")) if steps else ""
-        if any(_messages(step) for step in steps):
+        self.agent.cwd = string(state_of(steps[0]).get("working_dir")) if steps else ""
+        if any(messages_of(step) for step in steps):
             self._recorded(steps, history)
         elif history:
             self._replayed(steps, history)
@@ -137,8 +145,8 @@ class _Trajectory:
         """Read steps that keep the messages; originals of what is elided are the observations."""
         behind: list[Mapping[str, object]] | None = None
         for number, step in enumerate(steps):
-            held = _messages(step)
-            own = _own_place(held, step) if "query" not in step else None
+            held = messages_of(step)
+            own = own_place(held, step) if "query" not in step else None
             asked = _Asked(held)
             if own is None and held:
                 pass
@@ -159,7 +167,7 @@ class _Trajectory:
         """Return the message of the history that the step's response became, if it did."""
         for place in range(self._next, len(history)):
             message = history[place]
-            if message.get("role") == "assistant" and _is_of(message, step):
+            if message.get("role") == "assistant" and is_of(message, step):
                 self._next = place + 1
                 return message
         return {}
@@ -175,7 +183,7 @@ class _Trajectory:
         self._note_elided(asked.messages, origin)
         turns = self._give(asked.messages, origin)
         settings = mapping(mapping(self.config.get("agent")).get("model"))
-        parts = _response(step, said)
+        parts = response_of(step, said)
         request = agent.messages(turns, origin)
         number = agent.call(
             parts,
@@ -208,10 +216,10 @@ class _Trajectory:
 
     def _turn(self, place: int, message: Mapping[str, object]) -> Turn:
         """Return a message; an observation in the user's name is the result of its step."""
-        turn = turn_of({**message, **_call_id(message)})
+        turn = turn_of({**message, **call_id_of(message)})
         is_result = string(message.get("message_type")) in ("observation", "")
         if turn.role == "user" and is_result and self._ids.get(place):
-            return Turn("user", tuple(_as_result(turn.parts, self._ids[place])))
+            return Turn("user", tuple(as_result(turn.parts, self._ids[place])))
         return turn
 
     def _observe(
@@ -222,7 +230,7 @@ class _Trajectory:
         call_id = calls[0].tool_call_id if calls else self._ask(step, number, origin)
         if calls:
             self._follow_edit(step, origin)
-        agent.cwd = string(_state(step).get("working_dir")) or agent.cwd
+        agent.cwd = string(state_of(step).get("working_dir")) or agent.cwd
         if call_id:
             self._waiting = call_id, string(step.get("observation"))
         return agent.name_of(call_id)
@@ -231,8 +239,8 @@ class _Trajectory:
         """Note the results that stand in this request as a notice, and did not before."""
         gone = []
         for place, message in enumerate(request):
-            call_id = self._ids.get(place) or string(_call_id(message).get("tool_call_id"))
-            if call_id and call_id not in self._elided and _OLD.match(_text_of(message)):
+            call_id = self._ids.get(place) or string(call_id_of(message).get("tool_call_id"))
+            if call_id and call_id not in self._elided and _OLD.match(text_of(message)):
                 self._elided[call_id] = None
                 gone.append(call_id)
         if gone:
@@ -257,32 +265,34 @@ class _Trajectory:
         agent = self.agent
         for place, message in enumerate(history):
             origin = f"{self.origin}history/{place}"
-            turn = turn_of({**message, **_call_id(message)})
+            turn = turn_of({**message, **call_id_of(message)})
             if message.get("role") != "assistant" or message.get("is_demo"):
+                told = _FOLDER.search(text_of(message))
+                agent.cwd = told[1].strip() if told and not agent.cwd else agent.cwd
                 if call_id and turn.role == "user":
-                    turn = Turn("user", tuple(_as_result(turn.parts, call_id)))
+                    turn = Turn("user", tuple(as_result(turn.parts, call_id)))
                     call_id = ""
                 agent.held += agent.messages([turn], origin)
                 continue
-            step = next(waiting, {})
+            step = next(waiting, message)
             made = agent.call(turn.parts, origin, answers=False, grade=grade, grade_reason=reason)
             asks = any(part.kind is PartKind.TOOL_CALL for part in turn.parts)
             call_id = "" if asks else self._ask(step, made, origin)
-            agent.cwd = string(_state(step).get("working_dir")) or agent.cwd
+            agent.cwd = string(state_of(step).get("working_dir")) or agent.cwd
 
     def _ask(self, step: Mapping[str, object], number: int, origin: str) -> str:
         """Add the tool call that an action in words is; return its id."""
         action = string(step.get("action"))
         if not action.strip():
             return ""
-        tool, arguments = _tool_of(action)
+        tool, arguments = tool_of(action)
         self._follow_edit(step, origin)
         self.agent.ask(f"step:{number}", tool, compact(arguments), origin, number)
         return f"step:{number}"
 
     def _follow_edit(self, step: Mapping[str, object], origin: str) -> None:
         """Note that the file that is open was changed, where the action is an edit."""
-        opened = string(_state(step).get("open_file"))
+        opened = string(state_of(step).get("open_file"))
         words = string(step.get("action")).split()
         if words and words[0] in _EDITS and opened not in ("", "n/a"):
             self.agent.changed(opened, origin)
@@ -290,7 +300,7 @@ class _Trajectory:
     def _only_steps(self, steps: list[Mapping[str, object]]) -> None:
         for number, step in enumerate(steps):
             origin = f"{self.origin}trajectory/{number}"
-            parts = _response(step, {})
+            parts = response_of(step, {})
             made = self.agent.call(
                 parts, origin, answers=False, grade=Grade.UNKNOWN, grade_reason=_NO_RECORD
             )
@@ -311,72 +321,6 @@ class _Trajectory:
         return Grade.INFERRED, f"{ALL_BEFORE}; the settings name nothing that takes any out"
 
 
-def _messages(step: Mapping[str, object]) -> list[Mapping[str, object]]:
-    return list(members(step.get("query"))) or list(members(step.get("messages")))
-
-
-def _own_place(held: list[Mapping[str, object]], step: Mapping[str, object]) -> int | None:
-    """Return where the step's own response stands in its messages, if it stands at their end."""
-    for place in range(len(held) - 1, max(-1, len(held) - 4), -1):
-        if held[place].get("role") == "assistant":
-            return place if _is_of(held[place], step) else None
-    return None
-
-
-def _is_of(message: Mapping[str, object], step: Mapping[str, object]) -> bool:
-    """Return whether a message of the assistant is the step's response."""
-    said = string(step.get("response")) or string(step.get("thought"))
-    texts = (_text_of(message).strip(), string(message.get("thought")).strip())
-    same = said.strip() in texts and bool(said.strip())
-    return same or message.get("action") == step.get("action")
-
-
-def _response(step: Mapping[str, object], said: Mapping[str, object]) -> list[Part]:
-    """Return the parts of a response: its words, and the calls of the message it became."""
-    text = string(step.get("response")) or string(step.get("thought"))
-    calls = items(said.get("tool_calls")) or items(step.get("tool_calls"))
-    content: list[object] = [{"type": "text", "text": text}] if text else []
-    return list(turn_of({"role": "assistant", "content": content, "tool_calls": calls}).parts)
-
-
-def _as_result(parts: tuple[Part, ...], call_id: str) -> Iterator[Part]:
-    """Yield the parts of an observation, its first text as a tool's result."""
-    text = "\n".join(part.text for part in parts if part.kind is PartKind.TEXT)
-    yield Part(PartKind.TOOL_RESULT, text, tool_call_id=call_id)
-    yield from (part for part in parts if part.kind is not PartKind.TEXT)
-
-
-def _call_id(message: Mapping[str, object]) -> dict[str, object]:
-    ids = [each for each in items(message.get("tool_call_ids")) if isinstance(each, str)]
-    return {"tool_call_id": ids[0]} if ids else {}
-
-
-def _text_of(message: Mapping[str, object]) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "\n".join(string(each.get("text")) for each in members(content))
-
-
-def _state(step: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the state behind a step: an object, or JSON text (before 1.0)."""
-    held = step.get("state")
-    held = held_in(held) if isinstance(held, str) else held
-    return mapping(held)
-
-
-def _tool_of(action: str) -> tuple[str, Mapping[str, object]]:
-    """Return the tool that an action in words calls, and its arguments."""
-    words = action.split()
-    tool = words[0] if words else ""
-    if tool in _OPENS and len(words) > 1:
-        arguments: dict[str, object] = {"path": words[1].strip("\"'")}
-        if len(words) > 2:  # noqa: PLR2004 - a path and a line
-            arguments["line_number"] = words[2]
-        return tool, arguments
-    return tool if tool in _COMMANDS else "bash", {"command": action}
-
-
 IMPORTER = Importer(
     name=_NAME,
     title="SWE-agent trajectory",
@@ -385,7 +329,8 @@ IMPORTER = Importer(
     grade_note="where its steps keep the messages they sent (`query`, before that `messages`); "
     "unknown before version 1.0, which kept only the history before it was processed, and "
     "inferred where its settings name no processor that takes anything out",
-    recognised_by="an object whose `trajectory` is a list of steps with `action` and `observation`",
+    recognised_by="an object whose `trajectory` is a list of steps with `action` and "
+    "`observation`, or whose `history` has messages with `agent` and `message_type`",
     proves=(
         "13 requests as sent beside the whole history: the elided observations stand in "
         "neither the same"

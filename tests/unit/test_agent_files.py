@@ -91,6 +91,24 @@ def test_before_version_1_requests_are_unknown_unless_settings_say_that_all_was_
     assert told.grade is Grade.INFERRED
 
 
+def test_a_demonstration_is_a_history_alone(opened: Open) -> None:
+    about = {"agent": "main"}
+    said = {**asks("c1", "open", path="a.py"), **about, "content": "look", "action": "open a.py"}
+    shown = "[File: a.py (1 lines total)]\r\n1:x = 1\n(Open file: n/a)\n(Current directory: /r)"
+    result = {"role": "tool", "content": shown, "tool_call_ids": ["c1"], **about}
+    history = [
+        {"role": "system", "content": "s", "message_type": "system_prompt", **about},
+        {**user("task\n(Current directory: /r)\nbash-$"), "message_type": "observation", **about},
+        {**said, "message_type": "action"},
+        {**result, "message_type": "observation"},
+        {"role": "assistant", "content": "end", "action": "submit", **about},
+    ]
+    (run,) = opened("demo.traj", {"history": history})
+    assert (run.format, run.grade, len(run.calls)) == ("swe-agent", Grade.UNKNOWN, 2)
+    assert [version.key.source_id for version in run.versions] == ["/r/a.py"]
+    assert texts(run, 2)[-1] == shown
+
+
 def test_each_attempt_is_a_run(opened: Open) -> None:
     attempt = {"trajectory": [step("ls", "a", query=[user("t")])], "history": [], "info": {}}
     runs = opened("a.traj", {"attempts": [attempt, attempt], "info": {}, "trajectory": []})
@@ -216,7 +234,9 @@ def test_a_continuation_is_the_same_run_and_copied_steps_count_once(
     assert [edit.tool_call_ids for edit in run.edits] == [("c1",)]
     part = {**atif(start, agent_step("sum up")), "session_id": "s-summary"}
     (tmp_path / "trajectory.summarization-1-summary.json").write_text(json.dumps(part))
+    (tmp_path / "pane.txt").write_text("x")
     folder = [item for item in open_paths([str(tmp_path)]) if isinstance(item, Run)]
+    assert "were not read (1 in all)" in folder[0].problems[-1].what
     told = [(each.run_id, each.parent_run) for each in folder]
     assert told == [("s", None), ("s-summary", "s")]
 

@@ -389,3 +389,11 @@ def test_a_header_that_leads_back_ends(tmp_path: Path) -> None:
     assert [run.run_id for run in runs] == ["a"]
     assert problems
     assert all("internal error" not in each.what for each in problems)
+
+
+def test_a_run_is_named_by_the_end_of_its_place_or_that_of_its_file() -> None:
+    entry = Entry("a/logs.zip/b.eval#samples/1", "f", None, lambda: iter(()), origin="samples/1")
+    named = ["a/logs.zip/b.eval#samples/1", "samples/1", "1", "b.eval", "logs.zip/b.eval"]
+    assert [each for each in named if entry.is_called(each)] == named
+    others = ["", "ogs.zip/b.eval", "a/logs.zip", "eval", "samples", "b.eval#samples"]
+    assert not [each for each in others if entry.is_called(each)]

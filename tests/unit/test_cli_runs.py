@@ -19,7 +19,7 @@ def archive(tmp_path: Path) -> Path:
             for each in sorted(folder.rglob("*")):
                 if each.is_file():
                     made.write(each, each.relative_to(tmp_path / "sample").as_posix())
-        said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+        said = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "b"}]
         made.writestr("talk.json", json.dumps(said))
     return path
 
@@ -46,7 +46,7 @@ def test_a_list_without_anything_is_not_nothing_found(tmp_path: Path) -> None:
     assert "no run found; give the trace" in ended.err
 
 
-@pytest.mark.parametrize("wanted", ["lease-review", "{}/lease-review"])
+@pytest.mark.parametrize("wanted", ["lease-review", "{}/lease-review", "runs.zip/lease-review"])
 @pytest.mark.parametrize("arguments", [["audit", "--format", "json"], ["sources"], ["bill"]])
 def test_the_run_that_is_asked_for_is_the_only_one(
     archive: Path, wanted: str, arguments: list[str]
@@ -56,6 +56,15 @@ def test_the_run_that_is_asked_for_is_the_only_one(
     assert "lease-review" in ended.out
     assert "incident-review" not in ended.out
     assert ended.err == ""
+
+
+def test_of_many_runs_a_view_reads_two_and_asks_which(archive: Path) -> None:
+    ended = _ended("view", str(archive), "--call", "1")
+    assert ended.status == 2
+    assert "there are several runs here" in ended.err
+    assert "incident-review" in ended.err
+    assert "talk.json" not in ended.err
+    assert "hello" in _ended("view", str(archive), "--call", "1", "--run", "talk.json").out
 
 
 @pytest.mark.parametrize("name", ["audit", "bill", "decisions", "sources", "view"])

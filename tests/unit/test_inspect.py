@@ -8,8 +8,10 @@ import pytest
 from store.importers import inspect_log
 from store.importers._base import HEAD_BYTES, Probe
 from store.opening import open_paths
+from store.records.citations import SourceCitation
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Problem, Run
+from store.records.text import Span, Unit
 from tests.unit.inspect_logs import (
     HEADER,
     call,
@@ -190,6 +192,29 @@ def test_the_first_logs_keep_events_in_a_transcript_and_scorers_in_steps(tmp_pat
     main, scorers = opened(path)
     assert texts(main, 1) == [LONG]
     assert (scorers.run_id, len(scorers.calls)) == ("r/1_epoch_1/scorers", 1)
+
+
+def test_citations_of_a_service_that_searched_itself_can_not_be_proven(tmp_path: Path) -> None:
+    found = {"type": "url", "url": "https://a.example", "title": "A", "cited_text": [0, 5]}
+    quoted = {"type": "document", "title": "D", "cited_text": "so it is"}
+    place = {"type": "page", "start_index": 2, "end_index": 3}
+    content = [
+        {"type": "reasoning", "reasoning": "hm"},
+        {"type": "tool_use", "id": "w", "name": "web_search", "arguments": "{}", "result": "page"},
+        {"type": "text", "text": "First.", "citations": [found]},
+        {"type": "text", "text": " Then.", "citations": [{**quoted, "range": place}]},
+    ]
+    said = {**message("assistant", content), "source": "generate"}
+    event = model([TASK])
+    event["output"] = {"choices": [{"message": said, "stop_reason": "stop"}]}
+    (run,) = opened(eval_file(tmp_path / "a.eval", {"samples/s_epoch_1.json": sample(event)}))
+    (answer,) = run.answers
+    first, second = answer.citations
+    assert (first.source_id, first.answer_span) == ("https://a.example", Span(0, 5))
+    assert isinstance(second, SourceCitation)
+    assert (second.span, second.unit, second.quote) == (Span(2, 3), Unit.PAGE, "so it is")
+    assert first.unverifiable
+    assert [result.text for result in run.tool_results] == ["page"]
 
 
 def test_what_was_submitted_is_an_answer(tmp_path: Path) -> None:

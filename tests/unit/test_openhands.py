@@ -167,6 +167,15 @@ def test_old_histories_are_pairs(tmp_path: Path) -> None:
     assert [answer.text for answer in run.answers] == ["bye"]
 
 
+def test_events_may_stand_one_on_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text("\n".join(map(json.dumps, stream())) + '\n{"id": 1', "utf-8")
+    (run,) = opened(path)
+    (whole,) = opened(write(tmp_path / "t.json", stream()))
+    assert list(run.requests()) == list(whole.requests())
+    assert ":11" in run.problems[0].where
+
+
 def test_a_folder_of_events_is_one_run_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     folder = tmp_path / "sessions" / "s1"
     for number, event in enumerate(stream()):
@@ -231,6 +240,39 @@ def test_events_of_the_sdk_are_read_with_their_condensations(tmp_path: Path) -> 
     assert [call.by_call for call in run.tool_calls] == [1, 1, 2]
     assert run.calls[1].grade is Grade.DERIVED
     assert [answer.text for answer in run.answers] == ["all done"]
+
+
+def test_what_was_written_out_for_a_model_without_tools_is_what_was_sent(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    said = {"role": "assistant", "content": "so", "tool_calls": [call]}
+    plain = {"role": "assistant", "content": "so\n<function=bash>\n</function>"}
+    told = {"role": "user", "content": "task, with an example"}
+    task = {"role": "user", "content": "task"}
+    first: dict[str, object] = {
+        "messages": [told],
+        "fncall_messages": [task],
+        "response": {"id": "r1", "choices": [{"message": plain}]},
+        "fncall_response": {"id": "r1", "choices": [{"message": said}]},
+        "timestamp": 1700000000.5,
+        "cost": 0,
+    }
+    shown = {"role": "user", "content": "EXECUTION RESULT of [bash]:\na b"}
+    result = {"role": "tool", "tool_call_id": "c1", "name": "bash", "content": "a b"}
+    end = {"role": "assistant", "content": "done"}
+    second = {
+        **first,
+        "messages": [told, plain, shown],
+        "fncall_messages": [task, said, result],
+        "response": {"id": "r2", "choices": [{"message": end}]},
+        "fncall_response": {"id": "r2", "choices": [{"message": end}]},
+    }
+    write(tmp_path / "logs" / "m-1700000000.5.json", first)
+    write(tmp_path / "logs" / "m-1700000001.5.json", second)
+    (run,) = opened(tmp_path / "logs")
+    assert texts(run, 2) == ["task, with an example", plain["content"], shown["content"]]
+    assert [(c.id, c.by_call) for c in run.tool_calls] == [("c1", 1)]
+    assert run.tool_results[0].tool_call_id == "c1"
+    assert [answer.text for answer in run.answers] == ["done"]
 
 
 def test_what_the_sdk_says_behind_a_command_is_sent_and_a_long_text_is_clipped(

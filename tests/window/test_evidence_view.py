@@ -164,7 +164,13 @@ def test_a_card_is_made_piece_by_piece_and_shown_whole(qtbot: QtBot, incident: A
     desk.go(Place(citation=2))
     assert not view.complete
     assert view.widget() is before
+    view._late.timeout.emit()  # noqa: SLF001 - as on a machine that is slow
+    assert before is not None
+    assert not before.isEnabled(), "the card of another place is not taken for that of this one"
     qtbot.waitUntil(lambda: view.complete)
+    now = view.widget()
+    assert now is not None
+    assert now.isEnabled()
     assert "Citation 3 of" in words_of(view)
 
 

@@ -204,13 +204,17 @@ class ModelTexts:
             )
         )
 
-    def weight(self, call: int) -> int:
-        """Return how much there is to compose: characters, and what each message costs in them."""
-        messages = self.audit.run.messages
-        return sum(
-            _MESSAGE_COST + sum(len(part.text) for part in messages[number].parts)
-            for number in request_of(self.audit.run, call)
-        )
+    def is_heavy(self, call: int, most: int) -> bool:
+        """Tell whether more than *most* is to be composed.
+
+        It counts characters, and what each message costs in them, as far as it has to.
+        """
+        messages, weight = self.audit.run.messages, 0
+        for number in request_of(self.audit.run, call):
+            weight += _MESSAGE_COST + sum(len(part.text) for part in messages[number].parts)
+            if weight > most:
+                return True
+        return False
 
     def compose(
         self, call: int, *, changes: bool = False, check: Callable[[], None] = _go_on

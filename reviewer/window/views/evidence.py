@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QTextCharFormat
 from PySide6.QtWidgets import (
     QFrame,
@@ -37,6 +37,8 @@ __all__ = ["EvidenceView", "ExcerptBox"]
 _TALLEST = 260
 """Pixels that an excerpt takes at most before it scrolls."""
 
+_PATIENCE = 100
+"""Milliseconds for which the card of the last place may stand while the next one is made."""
 _ALL = "all"
 _LONGEST_LARGE = 9
 """Characters of a word in the largest letters that is never broken."""
@@ -123,6 +125,10 @@ class EvidenceView(QScrollArea):
         self._desk = desk
         self._key: tuple[object, ...] = ()
         self._turns = Turns(self)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_PATIENCE)
+        self._late.timeout.connect(self._grey)
         self.setObjectName("evidence_card")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -146,7 +152,14 @@ class EvidenceView(QScrollArea):
         if key == self._key:
             return
         self._key = key
+        self._late.start()
         self._turns.begin(self._made(audit, place))
+
+    def _grey(self) -> None:
+        """Let the card of another place not be taken for that of this one on a slow machine."""
+        held = self.widget()
+        if not self._turns.complete and held is not None:
+            held.setEnabled(False)
 
     @property
     def complete(self) -> bool:
@@ -179,7 +192,12 @@ class EvidenceView(QScrollArea):
                 layout.addWidget(self._step(number, step))
             yield
         layout.addStretch(1)
+        self._late.stop()
         self.setWidget(body)
+        # The height of an excerpt is known when its width is: the card is not shown before.
+        for frame in body.findChildren(StepFrame):
+            _lay_out(frame)
+        _lay_out(body)
         self.verticalScrollBar().setValue(0)
         self.renewed.emit()
 
@@ -265,6 +283,12 @@ class EvidenceView(QScrollArea):
         super().changeEvent(event)
         if event.type() in RESTYLED and hasattr(self, "_restyle"):
             self._restyle.ask()
+
+
+def _lay_out(widget: QWidget) -> None:
+    layout = widget.layout()
+    if layout is not None:
+        layout.activate()
 
 
 def _ways(found: Card) -> tuple[Button, ...]:

@@ -109,11 +109,11 @@ class ModelView(QWidget):
         self._shown = wanted
         self.banner.setText(self._texts.banner(call))
         self.banner.setAccessibleName(self.banner.text())
-        if self._texts.weight(call) <= _AT_ONCE:
+        if self._texts.is_heavy(call, _AT_ONCE):
+            self._compose(self._texts, call, changes=self.changes.isChecked())
+        else:
             self._worker.cancel(_KIND)
             self._put(self._texts.compose(call, changes=self.changes.isChecked()))
-        else:
-            self._compose(self._texts, call, changes=self.changes.isChecked())
 
     def _compose(self, texts: ModelTexts, call: int, *, changes: bool) -> None:
         """Have a large request composed; until then say so, and show no other in its place."""
