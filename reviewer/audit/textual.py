@@ -124,6 +124,7 @@ class _Finding:
         self._files = CitedFiles(standing, self._keys)
         self._blocks = _any_of(self._keys.telling_blocks)
         self.entries = CitedEntries(standing)
+        self._said: dict[str, str] = {}
 
     def all(self, answer: Answer, before: int) -> _Found:
         """Find what *answer* cites; *before* is the call of the answer before it."""
@@ -223,7 +224,11 @@ class _Finding:
         )
 
     def _definitions(self, answer: Answer) -> Mapping[str, _Definition]:
-        """Return the footnotes and numbered references of an answer that lead somewhere."""
+        """Return the footnotes and numbered references of an answer that lead somewhere.
+
+        What those say that lead nowhere is kept: their numbers mean that, and no entry.
+        """
+        self._said = {}
         found: dict[str, _Definition] = {}
         for match in _DEFINED.finditer(answer.text):
             key = f"^{match['note']}" if match["note"] else str(int(match["number"]))
@@ -231,6 +236,8 @@ class _Finding:
             led = tuple(self._in_target(match["target"], start, answer.call))
             if led:
                 found.setdefault(key, _Definition(Span(*match.span()), led))
+            elif match["number"]:
+                self._said.setdefault(key, match["target"])
         return found
 
     def _in_target(self, target: str, start: int, call: int) -> Iterator[Citation]:
@@ -259,7 +266,9 @@ class _Finding:
             return [known]
         found: list[Citation] = []
         for key in keys:
-            led = _moved(defined.get(key), mark.span) or tuple(self.entries.entry(key, mark))
+            led = _moved(defined.get(key), mark.span) or tuple(
+                self.entries.entry(key, mark, self._said.get(key, ""))
+            )
             if not led and (known := self._keys.lead(key, mark.span)) is not None:
                 led = (known,)
             if not led:
