@@ -30,6 +30,7 @@ _FENCE = re.compile(
     r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE
 )
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^\n]*?(?<!`)\1(?!`)")
+_LISTED = re.compile(r"#|(?:[-*][ \t]+)?\[[0-9]{1,3}\]")
 _DEFINED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?\[(?:\^(?P<note>[^\]\s]{1,60})|(?P<number>[0-9]{1,3}))\](?P<colon>:?)"
     r"[ \t]+(?P<target>[^\n]+)$",
@@ -236,7 +237,7 @@ class _Finding:
             led = tuple(self._in_target(match["target"], start, answer.call))
             if led:
                 found.setdefault(key, _Definition(Span(*match.span()), led))
-            elif match["number"]:
+            elif match["number"] and _begins_item(match):
                 self._said.setdefault(key, match["target"])
         return found
 
@@ -294,6 +295,13 @@ def _defines(match: re.Match[str]) -> bool:
     text, start = match.string, match.start()
     line = text.rfind("\n", 0, start) + 1
     return text.startswith(":", match.end()) and not text[line:start].strip(" \t-*")
+
+
+def _begins_item(match: re.Match[str]) -> bool:
+    """Whether a line stands in a list, and not in a paragraph that was broken before its mark."""
+    before = match.string[: match.start()].rsplit("\n", 2)[-2:-1]
+    line = before[0].strip() if before else ""
+    return not line or line.endswith((":", "：", "**")) or bool(_LISTED.match(line))
 
 
 def _any_of(names: Sequence[str]) -> re.Pattern[str] | None:

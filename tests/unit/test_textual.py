@@ -113,6 +113,11 @@ def test_a_number_means_what_the_list_of_the_answer_says(listed: str, verdict: s
     assert told(found)[0] == ("number", "[1]", "context:0 1", verdict)
 
 
+def test_a_line_that_was_broken_before_a_mark_begins_no_list() -> None:
+    found = audit(run_of("Whales hold many connections\n[1] in the northern sea.", CONTEXT))
+    assert told(found) == [("number", "[1]", "context:0 1", "read")]
+
+
 def test_a_number_that_no_context_has_is_told_of_and_is_no_citation() -> None:
     found = audit(run_of("It holds forty [7].", CONTEXT))
     assert told(found) == []
