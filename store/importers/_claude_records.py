@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from store import jsonin
+from store.importers._json_lines import too_deep
 from store.records.runs import OtherEvent, Problem, ProblemKind
 
 __all__ = [
@@ -27,7 +28,6 @@ __all__ = [
     "session_of",
 ]
 
-_DEEPEST = 200
 _CONVERSATION = frozenset({"user", "assistant"})
 _KNOWN = frozenset(
     {
@@ -256,7 +256,7 @@ def _take(made: Transcript, line: int, body: bytes, *, whole: bool) -> None:
             )
         made.problems.append(Problem(where, what))
         return
-    if _too_deep(body, loaded.value):
+    if too_deep(body, loaded.value):
         what = "this line is nested too deeply to be read; the rest was read"
         made.problems.append(Problem(where, what))
         return
@@ -267,23 +267,6 @@ def _take(made: Transcript, line: int, body: bytes, *, whole: bool) -> None:
         what = f"read tolerantly, since strict JSON refuses it ({loaded.tolerant})"
         made.problems.append(Problem(where, what, ProblemKind.NOTED))
     made.add(line, loaded.value)
-
-
-def _too_deep(body: bytes, value: object) -> bool:
-    """Return whether *value* is nested deeper than comparing and writing it can take."""
-    if body.count(b"[") + body.count(b"{") <= _DEEPEST:
-        return False
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else as_list(outer))
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True
 
 
 def looks_like_session(head: bytes) -> bool:
