@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -314,6 +315,10 @@ def test_a_million_findings_are_shown_filtered_and_sorted(
     qtbot.waitUntil(lambda: threading.active_count() == before, timeout=5_000)
 
 
+def _says(view: FindingsView, words: str) -> bool:
+    return words in view.hidden.text()
+
+
 def test_nothing_found_says_of_how_many_calls_it_says_nothing(qtbot: QtBot) -> None:
     undecided = replace(unknown_audit(), citations=())
     no_call = replace(undecided, calls=())
@@ -326,4 +331,4 @@ def test_nothing_found_says_of_how_many_calls_it_says_nothing(qtbot: QtBot) -> N
         desk.add(audit)
         view = FindingsView(desk)
         qtbot.addWidget(view)
-        qtbot.waitUntil(lambda view=view, words=words: words in view.hidden.text())
+        qtbot.waitUntil(partial(_says, view, words))
