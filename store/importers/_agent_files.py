@@ -27,6 +27,11 @@ class SavedFiles(Protocol):
 
     def text_of(self, name: str) -> str | None:
         """Return its text, if it is there and is text."""
+        data = self.bytes_of(name)
+        try:
+            return None if data is None else data.decode()
+        except UnicodeDecodeError:
+            return None
 
     def bytes_of(self, name: str) -> bytes | None:
         """Return its bytes, if it is there."""

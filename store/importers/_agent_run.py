@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from store.builder import RunBuilder
 from store.importers._agent_files import FileVersions, SavedFiles, Shown
@@ -31,7 +31,7 @@ from store.importers._agent_reads import (
     window_of,
 )
 from store.importers._claude_lines import clean_path
-from store.importers._wire import Turn
+from store.importers._wire import RecordedCall, Turn
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.markers import marker_of
@@ -46,30 +46,15 @@ from store.records.runs import (
     Run,
     ToolCall,
     ToolResult,
-    Usage,
 )
 from store.records.sources import Selection, VersionKey
 
-__all__ = ["ALL_BEFORE", "AgentRun", "CallFacts"]
+__all__ = ["ALL_BEFORE", "AgentRun"]
 
 ALL_BEFORE = "each call saw every message before it"
 """The rule by which requests follow from a transcript that keeps none."""
 
 _GONE = frozenset({"cleared", "persisted"})
-
-
-class CallFacts(TypedDict, total=False):
-    """What may be recorded of a call; as in `RunBuilder.call`."""
-
-    id: str
-    model: str
-    grade: Grade
-    grade_reason: str
-    usage: Usage
-    finish_reason: str
-    error: str
-    settings: Mapping[str, object]
-    at: str | None
 
 
 @dataclass(slots=True)
@@ -151,7 +136,7 @@ class AgentRun:
         *,
         request: Sequence[int] | None = None,
         answers: bool | None = None,
-        **facts: Unpack[CallFacts],
+        **facts: Unpack[RecordedCall],
     ) -> int:
         """Add a model call with its response, and return its number.
 

@@ -8,9 +8,10 @@ own and is tried where the header names it.  Codings as in RFC 9110, section
 
 from __future__ import annotations
 
-import sys
 import zlib
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+from store.importers._unpacking import zstandard
 
 __all__ = ["LIMIT", "Undone", "undone"]
 
@@ -86,19 +87,11 @@ def _inflated(body: bytes, window: int) -> tuple[bytes, str]:
 
 
 def _from_zstd(body: bytes) -> tuple[bytes, str]:
-    tool = _zstd().ZstdDecompressor()
-    found: bytes = tool.decompress(body, LIMIT)
+    tool = zstandard()
+    found = tool.decompress(body, LIMIT)
     if not tool.eof and not tool.needs_input:
         raise ValueError(f"more than {LIMIT} bytes")
     return found, "" if tool.eof else _SHORT
-
-
-def _zstd() -> Any:  # noqa: ANN401 - two modules of one interface
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415
-    else:
-        from backports import zstd  # noqa: PLC0415 - only a body in this coding needs it
-    return zstd
 
 
 def _from_brotli(body: bytes) -> tuple[bytes, str]:

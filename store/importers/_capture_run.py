@@ -96,16 +96,8 @@ def _call(each: Numbered, builder: RunBuilder, origin: str) -> int:
     return builder.call(
         request,
         response=response,
-        id=exchange.id,
         origin=origin,
-        model=exchange.model,
-        grade=exchange.grade,
-        grade_reason="; ".join(exchange.reasons),
-        usage=exchange.usage,
-        finish_reason=exchange.finish_reason,
-        error=exchange.error,
-        settings=exchange.settings,
-        at=each.at,
+        **exchange.facts(each.at),
     )
 
 

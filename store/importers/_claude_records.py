@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from store import jsonin
+from store.importers._heads import first_line
+from store.importers._json_lines import too_deep
 from store.records.runs import OtherEvent, Problem, ProblemKind
 
 __all__ = [
@@ -27,7 +31,6 @@ __all__ = [
     "session_of",
 ]
 
-_DEEPEST = 200
 _CONVERSATION = frozenset({"user", "assistant"})
 _KNOWN = frozenset(
     {
@@ -50,6 +53,8 @@ _KNOWN = frozenset(
         "worktree-state",
     }
 )
+_NO_START = (b"", b"}", b"]", b",")
+_NO_END = (b",", b":", b"{", b"[")
 _TREE_TYPES = _CONVERSATION | {"attachment", "system", "progress"}
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]{1,200})"')
 _LINKED = re.compile(rb'"(?:parentUuid|leafUuid|messageId)"\s*:')
@@ -256,7 +261,7 @@ def _take(made: Transcript, line: int, body: bytes, *, whole: bool) -> None:
             )
         made.problems.append(Problem(where, what))
         return
-    if _too_deep(body, loaded.value):
+    if too_deep(body, loaded.value):
         what = "this line is nested too deeply to be read; the rest was read"
         made.problems.append(Problem(where, what))
         return
@@ -269,23 +274,6 @@ def _take(made: Transcript, line: int, body: bytes, *, whole: bool) -> None:
     made.add(line, loaded.value)
 
 
-def _too_deep(body: bytes, value: object) -> bool:
-    """Return whether *value* is nested deeper than comparing and writing it can take."""
-    if body.count(b"[") + body.count(b"{") <= _DEEPEST:
-        return False
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else as_list(outer))
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True
-
-
 def looks_like_session(head: bytes) -> bool:
     """Return whether the first bytes of a file are those of a session file.
 
@@ -295,8 +283,9 @@ def looks_like_session(head: bytes) -> bool:
     first, _, rest = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
     if not first.startswith(b"{"):
         return False
-    for raw in (first, *rest.split(b"\n")[:-1]):
-        verdict = _looks_like_record(raw) if raw.strip() else None
+    begins = first_line(head)
+    for value in chain((begins,) if begins is not None else (), _whole_lines(rest)):
+        verdict = _looks_like_record(value)
         if verdict is not None:
             return verdict
     # No whole line decided: one huge line, or none but settings of a session.
@@ -304,12 +293,18 @@ def looks_like_session(head: bytes) -> bool:
     return named and bool(_LINKED.search(head) or _SETTING.search(first))
 
 
-def _looks_like_record(raw: bytes) -> bool | None:
+def _whole_lines(rest: bytes) -> Iterator[object]:
+    """Yield the values of the lines that are JSON, without the last, which the head may cut."""
+    for raw in rest.split(b"\n")[:-1]:
+        line = raw.strip()
+        if line[:1] in _NO_START or line[-1:] in _NO_END:  # most lines of indented JSON
+            continue
+        with suppress(jsonin.JsonError):
+            yield jsonin.loads(line)
+
+
+def _looks_like_record(data: object) -> bool | None:
     """Return whether a line is a session's record; ``None`` where it does not settle it."""
-    try:
-        data = jsonin.loads(raw)
-    except jsonin.JsonError:
-        return None
     if not isinstance(data, dict):
         return False
     kind = as_text(data.get("type"))

@@ -13,6 +13,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
+from store.importers._agent_files import SavedFiles
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._fields import compact
 from store.importers._gemini_parts import content_parts
@@ -218,7 +219,7 @@ def _count(stats: Mapping[str, object], builder: RunBuilder) -> None:
 # -- outputs that were saved -----------------------------------------------------------------------
 
 
-class Outputs:
+class Outputs(SavedFiles):
     """The whole outputs that the client saved in ``tool-outputs``, by file name."""
 
     def __init__(self, folder: Path) -> None:
@@ -229,14 +230,6 @@ class Outputs:
         """Return the name of the saved output that *path* is, or an empty string."""
         name = path.replace("\\", "/").rpartition("/")[2]
         return name if "tool-outputs" in path and self._place(name) is not None else ""
-
-    def text_of(self, name: str) -> str | None:
-        """Return its text, if it is there and is text."""
-        data = self.bytes_of(name)
-        try:
-            return None if data is None else data.decode()
-        except UnicodeDecodeError:
-            return None
 
     def bytes_of(self, name: str) -> bytes | None:
         """Return its bytes, if it is there."""

@@ -136,15 +136,7 @@ def _call(agent: AgentRun, each: Numbered, name: str) -> None:
         name,
         request=request,
         answers=False if exchange.written else None,
-        id=exchange.id,
-        model=exchange.model,
-        grade=exchange.grade,
-        grade_reason="; ".join(exchange.reasons),
-        usage=exchange.usage,
-        finish_reason=exchange.finish_reason,
-        error=exchange.error,
-        settings=exchange.settings,
-        at=each.at,
+        **exchange.facts(each.at),
     )
     for call in exchange.tool_calls:
         if call.id in exchange.written and call.id not in {part.tool_call_id for part in parts}:

@@ -25,7 +25,7 @@ from store.importers._wire import (
     string,
 )
 from store.importers._wire_answers import Answers, Named
-from store.importers._wire_documents import version_of
+from store.importers._wire_documents import Document, version_of
 from store.importers._wire_offsets import Fitted, fit
 from store.records.runs import Part, PartKind, ToolCall, ToolResult, Usage
 from store.records.sources import Selection, Version
@@ -201,14 +201,7 @@ class _Chat:
         source_id = string(inner.get("id")) or f"{prefix}:{number}"
         version = version_of(source_id, string(fields.get("title")), (text,))
         self.versions[source_id] = self.sources[source_id] = version
-        key = version.key
-        return Part(
-            PartKind.DOCUMENT,
-            text,
-            name=version.title,
-            source_id=key.source_id,
-            version_id=key.version_id,
-        )
+        return Document(version).part()
 
     def turn(self, message: Mapping[str, object]) -> Turn:
         """Return one message with its parts."""

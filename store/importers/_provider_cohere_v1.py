@@ -23,7 +23,7 @@ from store.importers._wire import (
     string,
 )
 from store.importers._wire_answers import Answers, Named
-from store.importers._wire_documents import version_of
+from store.importers._wire_documents import Document, version_of
 from store.importers._wire_offsets import fit
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind, ToolCall, ToolResult, Usage
@@ -89,14 +89,7 @@ def _document(document: object, number: int, known: dict[str, Version]) -> Part:
     text = document if isinstance(document, str) else json.dumps(shown, ensure_ascii=False)
     version = version_of(name, string(fields.get("title")), (text,))
     known[name] = version
-    key = version.key
-    return Part(
-        PartKind.DOCUMENT,
-        text,
-        name=version.title,
-        source_id=key.source_id,
-        version_id=key.version_id,
-    )
+    return Document(version).part()
 
 
 def _result(exchange: Exchange, result: Mapping[str, object]) -> Turn:

@@ -62,16 +62,8 @@ class _Gathering:
         number = builder.call(
             request,
             response=response,
-            id=exchange.id,
             origin=origin,
-            model=exchange.model,
-            grade=exchange.grade,
-            grade_reason="; ".join(exchange.reasons),
-            usage=exchange.usage,
-            finish_reason=exchange.finish_reason,
-            error=exchange.error,
-            settings=exchange.settings,
-            at=_moment(step.start),
+            **exchange.facts(_moment(step.start)),
         )
         self._tools(exchange, number, origin)
         for version in exchange.versions:

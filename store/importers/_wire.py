@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from store.importers._capture_http import Interaction
 from store.records.citations import Citation
@@ -16,6 +17,7 @@ __all__ = [
     "Exchange",
     "KeptFile",
     "Provider",
+    "RecordedCall",
     "Turn",
     "Wire",
     "count",
@@ -85,6 +87,20 @@ class Edit:
     reason: str
 
 
+class RecordedCall(TypedDict, total=False):
+    """What may be recorded of a call; as in `RunBuilder.call`."""
+
+    id: str
+    model: str
+    grade: Grade
+    grade_reason: str
+    usage: Usage
+    finish_reason: str
+    error: str
+    settings: Mapping[str, object]
+    at: str | None
+
+
 @dataclass(slots=True)
 class Exchange:
     """One model call.
@@ -135,6 +151,20 @@ class Exchange:
         self.grade = Grade.weakest(self.grade, grade)
         if reason not in self.reasons:
             self.reasons.append(reason)
+
+    def facts(self, at: str | None) -> RecordedCall:
+        """Return what is recorded of the call beside its messages; *at* is its moment."""
+        return {
+            "id": self.id,
+            "model": self.model,
+            "grade": self.grade,
+            "grade_reason": "; ".join(self.reasons),
+            "usage": self.usage,
+            "finish_reason": self.finish_reason,
+            "error": self.error,
+            "settings": self.settings,
+            "at": at,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Final
 from store import jsonin
 from store.builder import RunBuilder
 from store.importers import _files
+from store.importers._agent_files import SavedFiles
 from store.importers._agent_json import document
 from store.importers._base import NO_CALLS, Importer, Listed, Probe, UnreadableError
 from store.importers._json_lines import JsonLines, too_deep
@@ -270,7 +271,7 @@ def _files_in(folder: Path, root: Path, records: Records) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Outputs:
+class _Outputs(SavedFiles):
     """The whole outputs that opencode saved beside a session, by file name."""
 
     folder: Path
@@ -280,14 +281,6 @@ class _Outputs:
         name = path.replace("\\", "/").rpartition("/")[2]
         saved = f"/{_OUTPUTS}/" in path.replace("\\", "/") and name.startswith("tool_")
         return name if saved and self.bytes_of(name) is not None else ""
-
-    def text_of(self, name: str) -> str | None:
-        """Return its text, if it is there and is text."""
-        data = self.bytes_of(name)
-        try:
-            return None if data is None else data.decode()
-        except UnicodeDecodeError:
-            return None
 
     def bytes_of(self, name: str) -> bytes | None:
         """Return its bytes, if it is there."""
