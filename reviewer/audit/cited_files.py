@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from reviewer.audit.changed_files import ChangedFiles
 from reviewer.audit.cited_keys import Keys, Mark
 from reviewer.audit.cited_searches import search_lines
+from reviewer.audit.file_paths import ends_with, is_absolute, may_be, plain, without_words
 from reviewer.audit.intervals import subtract
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import VersionText
@@ -27,9 +29,8 @@ __all__ = ["CitedFiles", "line_spans"]
 _RANGE = re.compile(r"([0-9]{1,7})(?:\s?[-–~至]L?\s?([0-9]{1,7}))?")
 _FILE = re.compile(r"[^\s/\\]*[^\s/\\.]\.[A-Za-z][A-Za-z0-9]{0,9}\Z")
 _GUTTER = re.compile(r"^[ \t]*([0-9]{1,7})(?:\t|→|\||:| {2,})", re.MULTILINE)
-_BEFORE = re.compile(r"[\w.@+~/-]*\Z")
+_BEFORE = re.compile(r"(?:\b[A-Za-z]:)?[\w.@+~/-]*\Z")
 _LONGEST_PATH = 1000
-_LEADING_WORDS = re.compile(r"[^\x00-\x7f]+")
 _MOST_LINES = 400
 """So many lines at most are looked for in the results of searches."""
 
@@ -50,6 +51,7 @@ class CitedFiles:
     def __init__(self, standing: Standing, keys: Keys) -> None:
         self._standing = standing
         self._ids = keys.sources
+        self._changed = ChangedFiles(standing)
         self._rivals = cache(self._paths_ending)
 
     def lead(self, written: str, lines: str, mark: Mark) -> Iterator[Citation]:
@@ -57,15 +59,12 @@ class CitedFiles:
 
         Yield nothing for what is no path of a file.
         """
-        path = _plain(written)
+        path = plain(written)
         ids = self._sources(path)
-        if not ids and not written[:1].isascii():
-            # In scripts without spaces the words before a path stand right before it.
-            words = _LEADING_WORDS.match(written)
-            cut = len(words[0]) if words else 0
-            if cut < len(written) and (inner := self._sources(_plain(written[cut:]))):
-                written, path, ids = written[cut:], _plain(written[cut:]), inner
-                mark = mark._replace(span=Span(mark.span.start + cut, mark.span.end))
+        if not ids and (inner := self._named_in(written, mark.call)) != written:
+            cut = len(written) - len(inner)
+            written, path, ids = inner, plain(inner), self._sources(plain(inner))
+            mark = mark._replace(span=Span(mark.span.start + cut, mark.span.end))
         rivals = self._others(path, ids[0]) if len(ids) == 1 else ()
         for span in line_spans(lines):
             ends = f"{span.start}-{span.end - 1}" if span.length > 1 else f"{span.start}"
@@ -80,6 +79,18 @@ class CitedFiles:
             else:
                 yield from self._unknown(cited, path, mark.call)
 
+    def _named_in(self, written: str, call: int) -> str:
+        """Return *written* without the words right before a path that the record knows."""
+        for inner in without_words(written):
+            if self._sources(plain(inner)):
+                return inner
+        for inner in without_words(written):
+            if inner == written and inner[:1].isascii():
+                break  # nothing can be taken away
+            if self._named_by(plain(inner), call):
+                return inner
+        return written
+
     def _sources(self, path: str) -> tuple[str, ...]:
         if path in self._ids:
             return (path,)
@@ -88,7 +99,7 @@ class CitedFiles:
         return tuple(
             known
             for known in self._ids
-            if _ends_with(known, path) or ("/" in known and _is_absolute(path, known))
+            if ends_with(known, path) or ("/" in known and is_absolute(path, known))
         )
 
     # -- a file that was read ---------------------------------------------------------
@@ -102,12 +113,25 @@ class CitedFiles:
             if not wanted or subtract(wanted, self._standing.delivered(text.version.key, call)):
                 continue
             if version_id == newest:
-                return replace(cited, version_id=version_id)
+                why = self._moved(cited, text, wanted, call)
+                return replace(cited, version_id=version_id, unverifiable=why)
             # The lines may have moved since: which state the answer means, it does not say.
             why = "these lines stand in the request in an earlier state of the file only"
             return replace(cited, version_id=version_id, unverifiable=why)
         shown = self._shown(cited, path, call)
         return shown or replace(cited, unverifiable=self._numbered(cited, path, call))
+
+    def _moved(
+        self, cited: SourceCitation, text: VersionText, wanted: Sequence[Span], call: int
+    ) -> str:
+        """Say what may have moved the lines between the last read that holds them and *call*."""
+        holds = self._standing.residency.holds
+        held = self._standing.holders(text.version.key, wanted)
+        shown = [each.message for each in held if holds(call, each.message)]
+        changed = self._changed.since(cited.source_id, shown, call, text, cited.span or Span(0, 0))
+        if not changed:
+            return ""
+        return f"tool call {changed} changed the file after the read that holds these lines"
 
     def _standing_versions(self, source_id: str, call: int) -> Iterator[VersionText]:
         """Yield the versions of which some stands in the request of *call*, the newest first."""
@@ -152,7 +176,7 @@ class CitedFiles:
         span = cited.span
         if span is None or span.length > _MOST_LINES:
             return None
-        for key, text in self._results(call):
+        for message, key, text in self._results(call):
             held = search_lines(text, path)
             wanted = range(span.start, span.end)
             files = [lines for lines in held.values() if all(n in lines for n in wanted)]
@@ -161,9 +185,13 @@ class CitedFiles:
             if files:
                 places = [files[0][number] for number in wanted]
                 there = Span(min(p.start for p in places), max(p.end for p in places))
+                changed = self._changed.since(path, [message], call, None, span)
+                why = (
+                    f"tool call {changed} changed the file after the search that shows these lines"
+                )
                 return replace(
                     cited, source_id=key.source_id, version_id=key.version_id, span=there,
-                    unit=Unit.CHAR,
+                    unit=Unit.CHAR, unverifiable=why if changed else "",
                 )  # fmt: skip
         return None
 
@@ -185,8 +213,8 @@ class CitedFiles:
                     )
         return ""
 
-    def _results(self, call: int) -> Iterator[tuple[VersionKey, str]]:
-        """Yield the plain results in the request of *call*, the newest first."""
+    def _results(self, call: int) -> Iterator[tuple[int, VersionKey, str]]:
+        """Yield the plain results in the request of *call*, the newest first, by message."""
         deliveries = self._standing.deliveries
         for message in reversed(self._standing.request(call)):
             for part in self._standing.run.messages[message].parts:
@@ -195,17 +223,21 @@ class CitedFiles:
                 for selection in deliveries.selections(part):
                     text = deliveries.text_of(selection)
                     if text and text.text and text.is_plain_result:
-                        yield text.version.key, text.text
+                        yield message, text.version.key, text.text
 
     # -- other paths that may be meant ------------------------------------------------------
 
     def _others(self, path: str, source_id: str) -> tuple[str, ...]:
         """Return other paths of the record that *path* may mean as well as *source_id*."""
-        source_id = _plain(source_id)
+        source_id = plain(source_id)
         if path == source_id:
             return ()
         short, long = sorted((path, source_id), key=len)
-        return tuple(each for each in self._rivals(short) if not _may_be(each, long))
+        return tuple(
+            each
+            for each in self._rivals(short)
+            if not any(may_be(inner, long) for inner in without_words(each))
+        )
 
     def _paths_ending(self, path: str) -> tuple[str, ...]:
         """Return the paths in all messages that end with *path* and are longer."""
@@ -224,7 +256,7 @@ def _longer_paths(text: str, path: str) -> Iterator[str]:
         end = at + 1 + len(path)
         before = _BEFORE.search(text, max(0, at - _LONGEST_PATH), at)
         if not text[end : end + 1].isalnum() and text[end : end + 1] not in ("_", "-"):
-            yield _plain(f"{before[0] if before else ''}{text[at:end]}")
+            yield plain(f"{before[0] if before else ''}{text[at:end]}")
         at = text.find(f"/{path}", end)
 
 
@@ -235,27 +267,3 @@ def _in_unit(text: VersionText, span: Span) -> Sequence[Span]:
         return (span,) if all(n in known for n in range(span.start, span.end)) else ()
     found = text.proving(span, Unit.LINE)
     return text.in_unit(found)
-
-
-def _plain(path: str) -> str:
-    """Return *path* with ``/`` and without a leading ``./``."""
-    path = path.replace("\\", "/")
-    while path.startswith("./"):
-        path = path[2:]
-    return path
-
-
-def _ends_with(path: str, end: str) -> bool:
-    """Whether *path* is *end*, or ends with it at a ``/``."""
-    path = _plain(path)
-    return path == end or (not end.startswith("/") and path.endswith(f"/{end}"))
-
-
-def _is_absolute(path: str, known: str) -> bool:
-    """Whether *path* is the whole path of what is *known* by its end."""
-    return (path.startswith("/") or path[1:3] == ":/") and _ends_with(path, known)
-
-
-def _may_be(one: str, other: str) -> bool:
-    """Whether two paths may name one file."""
-    return _ends_with(one, _plain(other)) or _ends_with(other, _plain(one))

@@ -2,7 +2,8 @@
 
 Known are ``path:12:text`` and ``path-12-text`` of grep, and numbered lines
 below a line that holds the path alone (``12:text``, ``12-text``, ``Line 12:
-text``), as ripgrep and coding agents print them.
+text``), as ripgrep and coding agents print them.  A line that the search left
+out or cut (``[Omitted long matching line]``, ``... [truncated]``) is none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ __all__ = ["search_lines"]
 
 _WITH_PATH = r"^(?P<path>(?:\S*/)?{path})[:-](?P<number>[0-9]{{1,7}})[:-]"
 _HEAD = re.compile(r"^[`*#\s]{0,6}(?P<path>\S+?)[`*]{0,3}:?\s*$")
+_CUT = re.compile(
+    r"(?:\[[^\[\]\n]*\b(?:omitted|truncated|matches)\b[^\[\]\n]*\]|…)\s*\Z", re.IGNORECASE
+)
 _BELOW = re.compile(r"^\s*(?:Line\s+)?([0-9]{1,7})[:-]")
 
 
@@ -34,6 +38,8 @@ def search_lines(text: str, path: str) -> Mapping[str, Mapping[int, Span]]:
         start += len(line) + 1
         direct = with_path.match(line)
         below = _BELOW.match(line)
+        if (direct or below) and _CUT.search(line):
+            continue
         if direct is not None:
             found.setdefault(direct["path"], {})[int(direct["number"])] = span
         elif below is not None and head:

@@ -60,8 +60,11 @@ class Pattern:
 
 
 _NUMBERS = r"[0-9]{1,7}(?:\s?[-–~至]\s?[0-9]{1,7})?"
-_FILE = r"(?P<key>(?:\b[A-Za-z]:[\\/])?[^\s`'\"()\[\]{}<>|,;:*“”‘’，。；：、（）《》「」]+)"
-_BEFORE = r"(?<![\w/:.@\\#-])"
+_NO_PATH = r"\s`'\"()\[\]{}<>|,;:*“”‘’，。；：、（）《》「」【】"
+_BEFORE = rf"(?<![^{_NO_PATH}])"
+"""A path begins behind what no path holds: so each word is looked at once, however long."""
+_FILE = rf"(?P<key>(?:\b[A-Za-z]:[\\/])?[^{_NO_PATH}]{{1,1000}})"
+_ANCHORED = rf"(?P<key>(?:\b[A-Za-z]:[\\/])?[^#{_NO_PATH}]{{1,1000}})"
 
 BUILT_IN: tuple[Pattern, ...] = (
     Pattern(
@@ -107,9 +110,7 @@ BUILT_IN: tuple[Pattern, ...] = (
     Pattern(
         "path-anchor",
         Names.FILE,
-        _BEFORE
-        + _FILE.replace(r"\[\]", r"#\[\]")
-        + r"#L(?P<lines>[0-9]{1,7}(?:[-–]L?[0-9]{1,7})?)",
+        _BEFORE + _ANCHORED + r"#L(?P<lines>[0-9]{1,7}(?:[-–]L?[0-9]{1,7})?)",
         in_code=True,
     ),
     Pattern(

@@ -97,21 +97,29 @@ def _unproven(bill: Bill) -> Iterator[str]:
 def _saved(bill: Bill) -> Iterator[str]:
     taken, out = bill.saved(kept_out=False), bill.saved(kept_out=True)
     if taken:
+        tokens = _sum(taken)
+        told = _count(abs(tokens), "token")
+        did = f"saved about {told} over" if tokens >= 0 else f"added about {told} to"
         yield (
-            f"Taking {_count(len(taken), 'result')} away saved about "
-            f"{_count(_sum(taken), 'token')} over the requests that followed (grade "
+            f"Taking {_count(len(taken), 'result')} away {did} the requests that followed (grade "
             f"{_grades(taken)})."
         )
     if out:
         yield (
             f"{_count(len(out), 'result')} never stood whole in a request (refused, cut or stored "
-            f"elsewhere), which kept about {_count(_sum(out), 'token')} out (grade {_grades(out)})."
+            f"elsewhere), which {_kept_out(_sum(out))} (grade {_grades(out)})."
         )
     if bill.unmeasured:
         yield (
             f"What {_count(bill.unmeasured, 'more result')} saved cannot be told: when, or in "
             "place of what, is not recorded."
         )
+
+
+def _kept_out(tokens: int) -> str:
+    """Return what it came to: what stands in place of a short result may be longer than it."""
+    told = _count(abs(tokens), "token")
+    return f"kept about {told} out" if tokens >= 0 else f"added about {told}"
 
 
 def _sum(savings: Iterable[Saving]) -> int:

@@ -22,7 +22,10 @@ _LONGEST: Final = 80
 
 
 class ImportRefused(Exception):
-    """Nothing was written; the text says why, and what to do."""
+    """A run was not written; the text says why, and what to do.
+
+    Those that were yielded before stand whole in their folders.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ def import_runs(
 
     One run is written to *into* itself, several are each a folder in it.
     *store* names further evidence, which goes into each; *only* is the id or
-    the place of one run.  Raises `ImportRefused`, and `OSError`.
+    the place of one run.  Raises `ImportRefused`, and `OSError` where the
+    system refuses what reading takes.
     """
     target = _checked(into, [*paths, *([store] if store else [])])
     first: Run | None = None
@@ -94,6 +98,12 @@ def _imported(run: Run, folder: Path) -> Imported:
         copy_run(run, folder, __version__)
     except FolderExistsError as error:
         raise ImportRefused(str(error)) from None
+    except OSError as error:
+        # Also where another one wrote to the same place at the same time, and was first.
+        raise ImportRefused(
+            f"{folder} cannot be written ({error.strerror or error}); free some space, or name "
+            "another place"
+        ) from None
     found = [item for item in open_paths([str(folder)], derived=False) if isinstance(item, Run)]
     if len(found) != 1:
         lost: tuple[str, ...] = ("what was written cannot be read again",)

@@ -106,6 +106,7 @@ def unpacked(packed: Iterable[bytes], make: Callable[[], Unpacker], limit: int) 
     beyond *limit* bytes, or by a ratio that no record has.
     """
     tool: Unpacker | None = None
+    ended = False
     taken = given = 0
     for data in packed:
         go_on()
@@ -113,7 +114,9 @@ def unpacked(packed: Iterable[bytes], make: Callable[[], Unpacker], limit: int) 
         rest = data
         while rest or (tool is not None and not tool.needs_input):
             if tool is None:
-                rest = rest.lstrip(b"\0")  # what pads a tape behind the last frame
+                # What pads a tape behind the last frame; the first one may well begin with a
+                # zero: so does a deflate stream that stores what cannot be packed any tighter.
+                rest = rest.lstrip(b"\0") if ended else rest
                 if not rest:
                     break
                 tool = make()
@@ -128,7 +131,7 @@ def unpacked(packed: Iterable[bytes], make: Callable[[], Unpacker], limit: int) 
                 yield found
             rest = tool.unused_data if tool.eof else b""
             if tool.eof:
-                tool = None
+                tool, ended = None, True
     if tool is not None:
         raise PackedError("ends too early: it was cut short; fetch or copy it again")
 

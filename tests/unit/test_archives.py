@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -298,6 +299,17 @@ def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
     path = _made(tmp_path / "a.zip.gz", gzip.compress(inner))
     _, (problem,) = parted(open_paths([str(path)]))
     assert "archive in an archive" in problem.what
+
+
+def test_a_member_that_can_be_packed_no_tighter_is_read(tmp_path: Path) -> None:
+    # Deflate stores such bytes as they are, and its stream then begins with a zero.
+    noise = hashlib.shake_128(b"noise").digest(200_000)
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=0) as made:
+        made.writestr("noise.bin", noise)
+    assert path.read_bytes()[30 + len("noise.bin")] == 0
+    (member,) = open_zip(path, "a.zip").members.values()
+    assert member.data() == noise
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])

@@ -44,6 +44,14 @@ def test_a_broken_prefix_stands_under_its_call_with_what_broke_it(scenarios: Pat
     assert "Taking 7 results away saved about 45,120 tokens" in said
 
 
+def test_a_result_that_was_shorter_than_what_took_its_place_saved_nothing(shared: Path) -> None:
+    record = shared / "data" / "langchain" / "03b_old_msgpack_v2" / "checkpoints.sqlite"
+    said = " ".join(command("bill", str(record), program=Program(strict=True)).out.split())
+    assert "Taking 1 result away added about 10 tokens to the requests that followed" in said
+    assert "cost 10 more in 2 requests" in said
+    assert "-10" not in said
+
+
 def test_repeated_text_and_what_was_refused_are_told_with_their_cost(scenarios: Path) -> None:
     ended = command("bill", str(scenarios / "retrieval-admission"), program=Program(strict=True))
     said = " ".join(ended.out.split())

@@ -1,6 +1,8 @@
 """``reread import``: whatever was read becomes a run folder that says the same, or nothing does."""
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -140,6 +142,21 @@ def test_an_import_that_is_killed_leaves_a_folder_that_says_so(
     assert found.title.startswith("unfinished")
     changed = [each.where for each in found.problems if each.kind is ProblemKind.CHANGED]
     assert changed == [f"{left}/store/versions.jsonl", f"{left}/events.jsonl"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.ENOTEMPTY, errno.EROFS])
+def test_a_place_that_cannot_be_written_is_named_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(RunWriter, "finish", refuse)
+    into = tmp_path / "out"
+    ended = _ended("import", str(_dump(tmp_path / "talk.json")), "--into", str(into))
+    assert ended.status == 2
+    assert f"{into} cannot be written ({os.strerror(number)})" in ended.err
+    assert not into.exists()
 
 
 # -- what the format has no field for ---------------------------------------------

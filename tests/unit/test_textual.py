@@ -444,3 +444,11 @@ def test_an_answer_over_evidence_that_cites_in_its_text_cites() -> None:
     story.read("notice")
     found = audit(story.answer(text="Batches are limited, as [notice] says."))
     assert [facts.source_id for facts in found.citations] == ["notice"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["【a" * 100_000, "a/b" * 100_000, "[a](" * 30_000, "<cite>[" * 30_000, "`a" * 100_000],
+)
+def test_an_answer_of_nothing_but_marks_is_looked_at_once(answer: str) -> None:
+    assert audit(run_of(answer, CONTEXT), using=()).citations == ()
