@@ -17,6 +17,7 @@ from store.importers import _files, importers
 from store.importers._archive_place import ArchiveFolder, is_archive
 from store.importers._archive_tar import is_tar
 from store.importers._base import NO_CALLS, HandOver, Importer, Probe, UnreadableError
+from store.importers._heads import forget
 from store.importers._probing import file_probe, folder_probe, reason, unknown
 from store.mixed import together
 from store.records.runs import Problem, ProblemKind, Run
@@ -82,6 +83,13 @@ def recognised(probe: Probe) -> Importer | None:
     """
     if is_tar(probe.head):
         return None
+    try:
+        return _asked(probe)
+    finally:
+        forget()
+
+
+def _asked(probe: Probe) -> Importer | None:
     for importer in importers():
         try:
             if not importer.last_resort and importer.recognise(probe):

@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from store.importers import _files
 from store.importers._base import Probe, UnreadableError
+from store.importers._heads import beginning
 from store.jsonin import JsonError, loads
-from store.records.json_text import Node, parse
 
-__all__ = ["LARGEST", "document", "head_node", "held_in", "lines_of", "whole_bytes"]
+__all__ = ["LARGEST", "begun", "document", "held_in", "lines_of", "whole_bytes"]
 
 LARGEST: Final = 2 << 30
 """No transcript that is one JSON value is larger; what is would not fit into memory."""
 
 
-def head_node(probe: Probe, *needed: bytes) -> Node | None:
-    """Return the JSON value that a file begins with, as far as its head goes.
+def begun(probe: Probe, *needed: bytes) -> object:
+    """Return the JSON value that a file begins with, as far as its head goes; read only.
 
     ``None`` for a folder, for what is no JSON, and where one of the *needed*
-    words is not in the head: that is cheaper to see.
+    words is not in the head.
     """
-    if probe.is_folder or not all(word in probe.head for word in needed):
-        return None
-    return _begun(probe.head)
-
-
-@lru_cache(maxsize=4)
-def _begun(head: bytes) -> Node | None:
-    """Return the value that *head* begins; every importer asks for the same one in turn."""
-    text = head.decode(errors="replace").removeprefix("\ufeff")
-    return parse(text, tolerant=True) if text.lstrip()[:1] in ("{", "[") else None
+    value, _ = beginning(probe.head)
+    return value if all(word in probe.head for word in needed) else None
 
 
 def whole_bytes(probe: Probe) -> bytes:

@@ -23,8 +23,9 @@ from store.importers._capture_http import Interaction, Message
 from store.importers._capture_json import LISTS, is_pair, pair_of, pairs_in
 from store.importers._capture_loose import grouped, values_in
 from store.importers._capture_yaml import YamlError, read_yaml
+from store.importers._heads import beginning
 from store.jsonin import JsonError, loads
-from store.records.json_text import Node, parse, plain
+from store.records.json_text import Node, parse
 
 __all__ = ["Capture", "head_of", "is_capture"]
 
@@ -55,10 +56,8 @@ def is_capture(head: bytes, is_response: IsResponse) -> bool:
     """Return whether a file that begins with *head* (unpacked) is a capture."""
     if is_cassette(head) or is_toml(head) or is_flows(head) or _is_events(head):
         return True
-    root = parse(head.decode(errors="replace").removeprefix("\ufeff"), tolerant=True)
-    if root is None:
-        return False
-    value, begun = plain(root), not root.complete
+    value, whole = beginning(head)
+    begun = not whole
     if isinstance(value, list):
         return any(is_pair(item, begun=begun) or is_response(item) for item in value[:1])
     if _is_known(value) or is_pair(value, begun=begun) or is_response(value):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from store import jsonin
+from store.importers._heads import first_line
 from store.importers._json_lines import too_deep
 from store.records.runs import OtherEvent, Problem, ProblemKind
 
@@ -50,6 +53,8 @@ _KNOWN = frozenset(
         "worktree-state",
     }
 )
+_NO_START = (b"", b"}", b"]", b",")
+_NO_END = (b",", b":", b"{", b"[")
 _TREE_TYPES = _CONVERSATION | {"attachment", "system", "progress"}
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]{1,200})"')
 _LINKED = re.compile(rb'"(?:parentUuid|leafUuid|messageId)"\s*:')
@@ -278,8 +283,9 @@ def looks_like_session(head: bytes) -> bool:
     first, _, rest = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
     if not first.startswith(b"{"):
         return False
-    for raw in (first, *rest.split(b"\n")[:-1]):
-        verdict = _looks_like_record(raw) if raw.strip() else None
+    begins = first_line(head)
+    for value in chain((begins,) if begins is not None else (), _whole_lines(rest)):
+        verdict = _looks_like_record(value)
         if verdict is not None:
             return verdict
     # No whole line decided: one huge line, or none but settings of a session.
@@ -287,12 +293,18 @@ def looks_like_session(head: bytes) -> bool:
     return named and bool(_LINKED.search(head) or _SETTING.search(first))
 
 
-def _looks_like_record(raw: bytes) -> bool | None:
+def _whole_lines(rest: bytes) -> Iterator[object]:
+    """Yield the values of the lines that are JSON, without the last, which the head may cut."""
+    for raw in rest.split(b"\n")[:-1]:
+        line = raw.strip()
+        if line[:1] in _NO_START or line[-1:] in _NO_END:  # most lines of indented JSON
+            continue
+        with suppress(jsonin.JsonError):
+            yield jsonin.loads(line)
+
+
+def _looks_like_record(data: object) -> bool | None:
     """Return whether a line is a session's record; ``None`` where it does not settle it."""
-    try:
-        data = jsonin.loads(raw)
-    except jsonin.JsonError:
-        return None
     if not isinstance(data, dict):
         return False
     kind = as_text(data.get("type"))

@@ -96,6 +96,10 @@ def _is_history(value: object) -> bool:
 
 
 def _find(value: object, keys: tuple[Key, ...], found: Found) -> None:
+    if not isinstance(value, dict | list):  # most of what is in a file
+        if isinstance(value, str) and value:
+            found.others.append(keys)
+        return
     if messages_in(value):
         found.held.append(Held(keys, value))
         if message_of(value) is None and isinstance(value, dict):
@@ -112,7 +116,7 @@ def _find(value: object, keys: tuple[Key, ...], found: Found) -> None:
     if len(found.held) == before:
         # Nothing within it: it is one place, whatever it is made of.
         del found.others[_count_outside(found.others, keys) :]
-        if value and not isinstance(value, int | float):
+        if value:
             found.others.append(keys)
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from store.importers._capture_secrets import Masker
+from store.importers._heads import beginning
 from store.importers._lc_alike import bytes_of
 from store.importers._lc_any import plains_in
 from store.importers._lc_dialects import Plain
 from store.importers._lc_thread import ModelCall, Said, ThreadRecord, words_of
 from store.importers._lc_usage import usage_of
-from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
 from store.records.markers import marker_of
@@ -51,7 +51,7 @@ _SERIALISED: Final = frozenset({"human", "ai", "system", "tool", "function", "ch
 _PARTLY: Final = "some messages of the request are of a form that is not known; they were left out"
 _EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _WORDS: Final = (b'"human"', b'"system"', b'"ai"', b"HumanMessage", b"AIMessage", b"SystemMessage")
-"""Without one of these no head begins such a log; a large one need not be parsed to know it."""
+"""Without one of these no head begins such a log."""
 _LEVELS: Final = 8
 """Around the messages of one side stand no more objects and lists than these."""
 _LONG: Final = 40
@@ -64,9 +64,9 @@ _Make = Callable[[object], list[Plain | None]]
 
 def looks_like_log(head: bytes) -> bool:
     """Return whether the head of a file begins a log of calls; a head may end anywhere."""
-    if not any(word in head for word in _WORDS):
-        return False
     value, complete = beginning(head)
+    if value is None or not any(word in head for word in _WORDS):
+        return False
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict) or _FOREIGN & first.keys():
         return False

@@ -22,10 +22,10 @@ from typing import Final
 
 from store.importers import _files
 from store.importers._capture_coding import undone
+from store.importers._heads import beginning
 from store.importers._lc_alike import Alike
 from store.importers._ls_events import is_event, run_of_event
 from store.importers._parquet import MAGIC, ParquetError, names_in_footer, rows_of
-from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
 from store.records.json_text import parse
 from store.records.runs import Problem, ProblemKind

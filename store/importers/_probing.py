@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 
 from store.importers import _files
 from store.importers._base import HEAD_BYTES, Probe
-from store.jsonin import JsonError, loads
-from store.records.json_text import parse, plain
 from store.records.runs import Problem
 
-__all__ = ["beginning", "file_probe", "folder_probe", "reason", "unknown"]
+__all__ = ["file_probe", "folder_probe", "reason", "unknown"]
 
 
 def file_probe(path: Path, label: str) -> Probe:
@@ -31,24 +27,6 @@ def folder_probe(path: Path, label: str) -> Probe | Problem:
     except OSError as error:
         return Problem(_files.shown(label), f"the folder cannot be listed ({reason(error)})")
     return Probe(path, label, is_folder=True, names=names)
-
-
-@lru_cache(maxsize=4)
-def beginning(head: bytes) -> tuple[object, bool]:
-    """Return the JSON value that the head of a file begins with, and whether it is whole.
-
-    ``None`` where it begins with none.  Several importers ask about the same
-    head, so the last answers are kept; nobody may change what is returned.
-    """
-    data = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if data[:1] not in (b"{", b"["):
-        return None, False
-    line, ended, _ = data.partition(b"\n")
-    for whole in ([data] if len(head) < HEAD_BYTES else []) + ([line] if ended else []):
-        with suppress(JsonError):
-            return loads(whole), True
-    root = parse(data.decode(errors="replace"), tolerant=True)
-    return (None, False) if root is None else (plain(root), root.complete)
 
 
 def unknown(probe: Probe) -> str:

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
 from store.importers import _files
@@ -19,7 +18,7 @@ from store.jsonin import JsonError, Loaded, load, loads
 from store.records.json_text import Node, parse, plain
 from store.records.runs import Problem, ProblemKind
 
-__all__ = ["Document", "documents", "first_of"]
+__all__ = ["Document", "documents"]
 
 _BOM: Final = "\ufeff"
 _BLANK: Final = re.compile(r"[\s,]*")
@@ -33,17 +32,6 @@ class Document:
     value: object
     origin: str
     problems: list[Problem] = field(default_factory=list)
-
-
-@lru_cache(maxsize=2)
-def first_of(head: bytes) -> object:
-    """Return the first value that *head*, which may end anywhere, begins; ``None`` if none.
-
-    Every importer asks it of the same head, so the last answers are kept: read only.
-    """
-    text = _decoded(head)
-    root = parse(text, tolerant=True)
-    return None if root is None else plain(root)
 
 
 def _decoded(data: bytes) -> str:

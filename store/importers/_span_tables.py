@@ -10,8 +10,9 @@ from typing import Final
 
 from store.importers import _files
 from store.importers._base import Probe
+from store.importers._heads import first_value
 from store.importers._parquet import MAGIC, ParquetError, names_in_footer, rows_of
-from store.importers._span_files import documents, first_of
+from store.importers._span_files import documents
 from store.importers._wire import members
 from store.records.runs import Problem, ProblemKind
 
@@ -27,7 +28,7 @@ Row = tuple[Mapping[str, object], str]
 
 def first_rows(head: bytes, *keys: str) -> list[Mapping[str, object]]:
     """Return the rows that a file begins with; *keys* are further names of what holds them."""
-    value = first_of(head)
+    value = first_value(head)
     if isinstance(value, list):
         return list(members(value))[:3]
     if not isinstance(value, dict):

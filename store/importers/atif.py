@@ -13,10 +13,11 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import LARGEST, document, head_node
+from store.importers._agent_json import LARGEST, begun, document
 from store.importers._agent_run import AgentRun
 from store.importers._atif_steps import Steps
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._heads import beginning
 from store.importers._wire import mapping, members, string
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
@@ -35,12 +36,12 @@ def recognise(probe: Probe) -> bool:
     if probe.is_folder:
         bases = {found["base"] for name in probe.names if (found := _PART.fullmatch(name))}
         return any(f"{base}.json" in probe.names for base in bases)
-    root = head_node(probe, b"ATIF-v")
-    told = root.get("schema_version") if root is not None and root.kind == "object" else None
-    if told is not None:
-        return bool(_VERSION.match(told.text or ""))
+    root = begun(probe, b"ATIF-v")
+    if isinstance(root, dict) and "schema_version" in root:
+        return bool(_VERSION.match(string(root["schema_version"])))
     # A text may stand between the head and this field.
-    return root is not None and not root.complete and b'"schema_version"' in probe.head
+    cut = root is not None and not beginning(probe.head)[1]
+    return cut and b'"schema_version"' in probe.head
 
 
 def read(probe: Probe) -> Iterator[Run]:

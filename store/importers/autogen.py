@@ -14,7 +14,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._agent_messages import call_part, parts_of, turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
@@ -37,14 +37,12 @@ def recognise(probe: Probe) -> bool:
     """Return whether a file is a log of events or a saved state."""
     if not probe.is_folder and _is_log(probe.head):
         return True
-    root = head_node(probe)
-    if root is None or root.kind != "object":
+    root = begun(probe)
+    if not isinstance(root, dict):
         return False
-    kind = root.get("type")
-    text = (kind.text or "") if kind is not None else ""
-    if text in _STATES or text.endswith("AgentState"):
-        return root.get("agent_states") is not None or root.get("llm_context") is not None
-    return root.get("llm_context") is not None
+    kind = string(root.get("type"))
+    is_state = kind in _STATES or kind.endswith("AgentState")
+    return "llm_context" in root or (is_state and "agent_states" in root)
 
 
 def _is_log(head: bytes) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from store import jsonin
@@ -18,6 +20,7 @@ from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
 from store.importers._codex_walk import Walk
+from store.importers._heads import first_line
 from store.importers._json_lines import JsonLines
 from store.importers._wire import mapping, string
 from store.records.grades import Grade, Layer
@@ -42,28 +45,26 @@ def recognise(probe: Probe) -> bool:
         return False
     if _META.match(probe.head) and b'"payload"' in probe.head:
         return True
-    lines = probe.head.split(b"\n")
-    lines = lines if probe.size <= len(probe.head) else lines[:-1]
-    first, *rest = [_record(line) for line in lines if line.strip()] or [None]
-    if first is None:
-        return False
+    first = mapping(first_line(probe.head))
     if string(first.get("type")) in _LINES and isinstance(first.get("payload"), dict):
         return "timestamp" in first
     if not {"id", "timestamp"} <= first.keys() or "type" in first:
         return False
     # The oldest header has no type: what follows it are items, or states of the work tree.
-    follows = [line for line in rest if line is not None][:3]
     return "instructions" in first and all(
-        string(line.get("type")) in _OLD_ITEMS or "record_type" in line for line in follows
+        string(line.get("type")) in _OLD_ITEMS or "record_type" in line
+        for line in islice(_records_behind(probe), 3)
     )
 
 
-def _record(line: bytes) -> Mapping[str, object] | None:
-    try:
-        value = jsonin.loads(line)
-    except jsonin.JsonError:
-        return None
-    return value if isinstance(value, dict) else None
+def _records_behind(probe: Probe) -> Iterator[Mapping[str, object]]:
+    """Yield the records in the head behind the first line, as far as they are whole."""
+    lines = probe.head.lstrip().split(b"\n")
+    for line in lines[1:] if probe.size <= len(probe.head) else lines[1:-1]:
+        with suppress(jsonin.JsonError):
+            value = jsonin.loads(line)
+            if isinstance(value, dict):
+                yield value
 
 
 def read(probe: Probe) -> Iterator[Run]:

@@ -16,7 +16,7 @@ from typing import Final
 from store.builder import RunBuilder
 from store.evidence import obtained
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._agent_messages import json_of, parts_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
@@ -37,33 +37,24 @@ _DEPTH: Final = 64
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is a snapshot, an answer, or a list of chat messages."""
-    root = head_node(probe)
-    if root is None:
-        return False
-    if root.kind == "array":
-        first = root.children[0] if root.children else None
-        return first is not None and _is_message(
-            {child.key for child in first.children}, first.get("content")
-        )
-    messages = root.get("messages")
-    if messages is not None and messages.kind == "array" and messages.children:
-        first = messages.children[0]
-        return _is_message({child.key for child in first.children}, first.get("content"))
-    keys = {child.key for child in root.children}
+    root = begun(probe)
+    whole = mapping(root)
+    messages = items(root) or items(whole.get("messages"))
+    if messages:
+        return _is_message(mapping(messages[0]))
+    keys = whole.keys()
     if "ordered_component_names" in keys or {"pipeline_state", "break_point"} <= keys:
         return True
     if {"component_inputs", "component_visits"} <= keys:
         return True
-    answer = root.get("init_parameters") or root
-    return {"data", "query", "documents"} <= {child.key for child in answer.children}
+    return {"data", "query", "documents"} <= mapping(whole.get("init_parameters", whole)).keys()
 
 
-def _is_message(keys: set[str | None], content: object) -> bool:
-    if "_role" in keys and "_content" in keys:
+def _is_message(first: Mapping[str, object]) -> bool:
+    if {"_role", "_content"} <= first.keys():
         return True
-    children = getattr(content, "children", ())
-    inner = {child.key for part in children for child in part.children}
-    return "role" in keys and "meta" in keys and bool({"text", "tool_call"} & inner)
+    inner = {key for part in members(first.get("content")) for key in part}
+    return {"role", "meta"} <= first.keys() and bool({"text", "tool_call"} & inner)
 
 
 def read(probe: Probe) -> Iterator[Run]:

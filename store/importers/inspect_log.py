@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._archive_zip import is_zip, open_zip
 from store.importers._archives import Archive, ArchiveError
 from store.importers._base import Importer, Listed, Probe, UnreadableError
@@ -39,9 +39,8 @@ def recognise(probe: Probe) -> bool:
     if not probe.is_folder and is_zip(probe.head):
         named = any(name.encode() in probe.head for name in _HEADS) or b"samples/" in probe.head
         return named and _has_header(probe)
-    root = head_node(probe, b'"eval"', b'"run_id"')
-    held = root.get("eval") if root is not None and root.kind == "object" else None
-    return held is not None and held.get("run_id") is not None
+    root = begun(probe, b'"eval"', b'"run_id"')
+    return "run_id" in mapping(mapping(root).get("eval"))
 
 
 def _has_header(probe: Probe) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from store.importers._base import Importer, Probe
+from store.importers._heads import first_value
 from store.importers._span_console import moment
-from store.importers._span_files import documents, first_of
+from store.importers._span_files import documents
 from store.importers._span_otlp import attributes_of
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
@@ -36,7 +37,7 @@ def recognise(probe: Probe) -> bool:
         return False
     if is_table(probe):
         return has_columns(probe, *_WANTED, "start_timestamp", "parent_span_id")
-    value = first_of(probe.head)
+    value = first_value(probe.head)
     held = mapping(value)
     names = {string(each.get("name")) for each in members(held.get("columns"))}
     found = [*members(value), *members(held.get("rows")), held]

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._heads import beginning
 from store.importers._lc_containers import Found, Held, find, messages_in, shown, state_of, whole
 from store.importers._lc_dialects import message_of
 from store.importers._lc_run import RULE, Conversation
 from store.importers._lc_view import Compaction, unplaced_summary
-from store.importers._probing import beginning
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
 from store.records.json_text import Node, parse
@@ -32,13 +32,15 @@ _IDS = ("thread_id", "run_id", "session_id", "conversation_id")
 _CLINE = "<task>"
 _NAMED = 3
 """How many places without a message are named; the others are counted."""
+_WORDS = (b'"role"', b'"content"', b'"kwargs"')
+"""A message has one of these keys; without one no head begins a dump."""
 
 
 def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins a dump; a head may end anywhere."""
-    if probe.is_folder:
-        return False
     value, complete = beginning(probe.head)
+    if value is None or not any(word in probe.head for word in _WORDS):
+        return False
     held = find(value).held
     if not held:
         return not complete and _begins_with_content(value)

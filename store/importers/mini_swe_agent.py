@@ -15,14 +15,13 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._agent_messages import turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._fields import compact
 from store.importers._wire import items, mapping, members, string
 from store.records.grades import Grade, Layer
-from store.records.json_text import Node
 from store.records.runs import OtherEvent, Part, PartKind, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
@@ -36,28 +35,18 @@ _LINEAR: Final = "this agent takes nothing out of its one list of messages"
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is such a trajectory: it says so, or its messages show it."""
-    root = head_node(probe)
-    if root is None:
-        return False
-    if root.kind == "object":
-        told = root.get("trajectory_format")
-        if told is not None:
-            return (told.text or "").startswith("mini-swe-agent")
-        info, messages = root.get("info"), root.get("messages")
-        if info is not None and info.get("mini_version") is not None:
-            return True
-        return messages is not None and _shows_it(messages)
+    root = begun(probe)
+    if isinstance(root, dict):
+        if "trajectory_format" in root:
+            return string(root["trajectory_format"]).startswith("mini-swe-agent")
+        return "mini_version" in mapping(root.get("info")) or _shows_it(root.get("messages"))
     return _shows_it(root)
 
 
-def _shows_it(messages: Node) -> bool:
+def _shows_it(messages: object) -> bool:
     """Return whether the first messages are the prompts of this agent."""
-    texts = []
-    for message in messages.children[:2]:
-        content = message.get("content")
-        texts.append((content.text or "") if content is not None else "")
-    joined = "\n".join(texts)
-    return any(sign in joined for sign in _SIGNS)
+    texts = [string(mapping(message).get("content")) for message in items(messages)[:2]]
+    return any(sign in text for sign in _SIGNS for text in texts)
 
 
 def read(probe: Probe) -> Iterator[Run]:

@@ -11,8 +11,9 @@ from typing import Final
 
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._heads import first_value
 from store.importers._span_console import moment
-from store.importers._span_files import documents, first_of
+from store.importers._span_files import documents
 from store.importers._span_otlp import attributes_of, id_of
 from store.importers._span_reading import Reading
 from store.importers._span_steps import Noted, Traced
@@ -35,7 +36,7 @@ def recognise(probe: Probe) -> bool:
     """Return whether the head of a file begins traces of MLflow."""
     if probe.is_folder:
         return False
-    value = first_of(probe.head)
+    value = first_value(probe.head)
     found = members(value) if isinstance(value, list) else iter([mapping(value)])
     return any(_is_trace(each) for each in found)
 

@@ -10,16 +10,16 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node, lines_of
+from store.importers._agent_json import begun, document, lines_of
 from store.importers._agent_run import AgentRun
 from store.importers._base import Importer, Listed, Probe, UnreadableError
+from store.importers._heads import beginning
 from store.importers._openhands_logs import LOG_NAME, is_log, log_runs
 from store.importers._openhands_v0 import Rule, read_v0
 from store.importers._openhands_v1 import is_v1, read_v1
 from store.importers._wire import items, mapping, string
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade, Layer
-from store.records.json_text import Node, parse, plain
 from store.records.runs import Problem, ProblemKind, Run
 
 __all__ = ["IMPORTER"]
@@ -38,33 +38,23 @@ def recognise(probe: Probe) -> bool:
     """Return whether a file or folder is a record of OpenHands."""
     if probe.is_folder:
         return _folder_kind(probe) != ""
-    root = head_node(probe)
-    if root is None:
-        return False
-    if root.kind == "object":
-        keys = {child.key for child in root.children}
-        if "instance_id" in keys:
-            known = {"history", "metrics", "test_result", "llm_completions"} & keys
-            return bool(known) or _is_evaluation(root)
-        return is_log(_shallow(root)) or _is_event(plain(root))
-    first = root.children[0] if root.children else None
-    if first is not None and first.kind == "array" and first.children:
-        first = first.children[0]
-    return first is not None and first.kind == "object" and _is_event(plain(first))
+    root = begun(probe)
+    if isinstance(root, dict):
+        if "instance_id" in root:
+            known = {"history", "metrics", "test_result", "llm_completions"} & root.keys()
+            return bool(known) or "agent_class" in mapping(root.get("metadata"))
+        return is_log(_shallow(probe.head)) or _is_event(root)
+    first = next(iter(items(root)), None)
+    return _is_event(next(iter(items(first)), first))
 
 
-def _is_evaluation(root: Node) -> bool:
-    metadata = root.get("metadata")
-    return metadata is not None and metadata.get("agent_class") is not None
-
-
-def _shallow(root: Node) -> dict[str, object]:
-    """Return the fields of an object; what is cut off behind the head counts as there."""
-    keys = {child.key: plain(child) if child.kind != "array" else [] for child in root.children}
-    held: dict[str, object] = {key: value for key, value in keys.items() if key is not None}
-    if not root.complete and "messages" in held and "tools" in held:
-        held |= {"response": None, "context_window": None} if "context_window" in held else {}
-    return held
+def _shallow(head: bytes) -> object:
+    """Return the value of a head; what is cut off behind it counts as there."""
+    value, whole = beginning(head)
+    sent = isinstance(value, dict) and {"messages", "tools", "context_window"} <= value.keys()
+    if isinstance(value, dict) and sent and not whole:
+        return {**value, "response": None, "context_window": None}
+    return value
 
 
 def _is_event(value: object) -> bool:
@@ -109,10 +99,7 @@ def _peek(folder: Path, name: str) -> object:
             head = file.read(1 << 16)
     except (OSError, _files.OutsideError):
         return None
-    root = parse(head.decode(errors="replace"), tolerant=True)
-    if root is None or root.kind != "object":
-        return None
-    return plain(root) if root.complete else _shallow(root)
+    return _shallow(head)
 
 
 # -- reading -------------------------------------------------------------------------
@@ -123,12 +110,11 @@ def read(probe: Probe) -> Iterator[Run]:
     if probe.is_folder:
         yield from _read_folder(probe)
         return
-    root = head_node(probe)
-    first = plain(root) if root is not None and root.kind == "object" else None
-    if isinstance(first, dict) and "instance_id" in first:
+    root = begun(probe)
+    if isinstance(root, dict) and "instance_id" in root:
         yield from _evaluation(probe)
         return
-    if isinstance(first, dict) and _is_event(first) and not is_log(first):
+    if _is_event(root) and not is_log(root):
         yield _lines_run(probe)
         return
     value = document(probe)
@@ -185,8 +171,8 @@ def _evaluation(probe: Probe) -> Iterator[Run]:
 
 def listing(probe: Probe) -> Iterator[Listed]:
     """Yield what a file holds; the lines of an evaluation's output by what they begin with."""
-    root = head_node(probe)
-    if root is None or root.get("instance_id") is None:
+    root = begun(probe)
+    if not isinstance(root, dict) or "instance_id" not in root:
         yield Listed("", "", partial(read, probe), size=probe.size or None, more=True)
         return
     start = 0

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from store.importers import _files
 from store.importers._base import Importer, Probe, UnreadableError
+from store.importers._heads import first_value
 from store.importers._span_console import console_span, is_console_span
-from store.importers._span_files import documents, first_of
+from store.importers._span_files import documents
 from store.importers._span_folder import together
 from store.importers._span_frames import frames, is_frames
 from store.importers._span_otlp import is_otlp, spans_in
@@ -39,7 +40,7 @@ def recognise(probe: Probe) -> bool:
 def _is_file(probe: Probe) -> bool:
     if is_frames(probe.head):
         return True
-    value = first_of(probe.head)
+    value = first_value(probe.head)
     found = items(value)[:1] or items(mapping(value).get("spans"))[:1] or [value]
     return any(is_otlp(each) or is_console_span(each) for each in found)
 

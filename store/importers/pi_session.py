@@ -14,10 +14,10 @@ from typing import Final
 from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._base import NO_CALLS, Importer, Probe, UnreadableError
+from store.importers._heads import first_line
 from store.importers._json_lines import JsonLines
 from store.importers._pi_run import Entry, branch_run
-from store.importers._wire import count, string
-from store.jsonin import JsonError, loads
+from store.importers._wire import count, mapping, string
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, ProblemKind, Run
 
@@ -31,12 +31,8 @@ def recognise(probe: Probe) -> bool:
     """Return whether *probe* is a session file."""
     if probe.is_folder or b'"session"' not in probe.head:
         return False
-    try:
-        header = loads(probe.head.lstrip().partition(b"\n")[0])
-    except JsonError:
-        return False
-    own = isinstance(header, dict) and header.get("type") == "session"
-    return own and isinstance(header, dict) and {"id", "timestamp", "cwd"} <= header.keys()
+    header = mapping(first_line(probe.head))
+    return header.get("type") == "session" and {"id", "timestamp", "cwd"} <= header.keys()
 
 
 def read(probe: Probe) -> Iterator[Run]:

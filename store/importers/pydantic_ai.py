@@ -13,14 +13,13 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._agent_messages import json_of, parts_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._fields import compact
 from store.importers._wire import count, items, mapping, members, string
 from store.records.grades import Grade, Layer
-from store.records.json_text import Node
 from store.records.runs import Part, PartKind, Run, Usage
 
 __all__ = ["IMPORTER"]
@@ -32,21 +31,13 @@ _HOLDERS: Final = ("messages", "all_messages", "message_history", "new_messages"
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file holds a list of messages with ``kind`` and parts with ``part_kind``."""
-    root = head_node(probe, b'"part_kind"')
-    if root is None:
-        return False
-    if root.kind == "array":
-        return _is_history(root)
-    held = (root.get(key) for key in _HOLDERS)
-    return any(each is not None and _is_history(each) for each in held)
+    root = begun(probe, b'"part_kind"')
+    return _is_history(root) or any(_is_history(mapping(root).get(key)) for key in _HOLDERS)
 
 
-def _is_history(node: Node) -> bool:
-    first = node.children[0] if node.kind == "array" and node.children else None
-    if first is None or first.kind != "object":
-        return False
-    parts = first.get("parts")
-    return parts is not None and any(part.get("part_kind") is not None for part in parts.children)
+def _is_history(value: object) -> bool:
+    first = mapping(next(iter(items(value)), None))
+    return any("part_kind" in part for part in members(first.get("parts")))
 
 
 def read(probe: Probe) -> Iterator[Run]:

@@ -13,11 +13,11 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._agent_messages import call_part, json_of, parts_of, turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
-from store.importers._wire import Turn, mapping, members, string
+from store.importers._wire import Turn, items, mapping, members, string
 from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, Run
 
@@ -30,15 +30,12 @@ _HEAD: Final = "Observation:\n"
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is a list of steps."""
-    root = head_node(probe, b'"step_number"')
-    if root is None:
-        return False
-    steps = root if root.kind == "array" else root.get("steps")
-    for child in steps.children[:3] if steps is not None else ():
-        keys = {each.key for each in child.children}
-        if "step_number" in keys and ("model_input_messages" in keys or keys >= _STEP):
-            return True
-    return False
+    root = begun(probe, b'"step_number"')
+    steps = items(root) or items(mapping(root).get("steps"))
+    kept = (mapping(step).keys() for step in steps[:3])
+    return any(
+        "step_number" in keys and ("model_input_messages" in keys or keys >= _STEP) for keys in kept
+    )
 
 
 def read(probe: Probe) -> Iterator[Run]:

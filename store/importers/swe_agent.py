@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node, held_in
+from store.importers._agent_json import begun, document, held_in
 from store.importers._agent_messages import turn_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
@@ -51,19 +51,13 @@ _EDITS = frozenset({"edit", "insert", "create", "str_replace_editor", "undo_edit
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is an object with steps of an action and its observation."""
-    root = head_node(probe)
-    if root is None or root.kind != "object":
-        return False
-    history = root.get("history")
-    if history is not None and root.get("trajectory") is None and history.children:
-        return {"role", "agent", "message_type"} <= {
-            each.key for each in history.children[0].children
-        }
-    attempts = root.get("attempts")
-    holder = attempts.children[0] if attempts is not None and attempts.children else root
-    steps = holder.get("trajectory") or root.get("trajectory")
-    first = steps.children[0] if steps is not None and steps.children else None
-    names = {child.key for child in first.children} if first is not None else set()
+    whole = mapping(begun(probe))
+    history = items(whole.get("history"))
+    if history and "trajectory" not in whole:
+        return {"role", "agent", "message_type"} <= mapping(history[0]).keys()
+    attempt = mapping(next(iter(items(whole.get("attempts"))), None))
+    steps = attempt.get("trajectory", whole.get("trajectory"))
+    names = mapping(next(iter(items(steps)), None)).keys()
     return "action" in names and bool(_STEP_KEYS & names)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers import _files
-from store.importers._agent_json import document, head_node
+from store.importers._agent_json import begun, document
 from store.importers._agent_messages import turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Listed, Probe, UnreadableError
@@ -30,16 +30,12 @@ _REASON: Final = f"{ALL_BEFORE}; the harness takes nothing out of them"
 
 def recognise(probe: Probe) -> bool:
     """Return whether a file is a list of results with ``traj``, or has ``simulations``."""
-    root = head_node(probe)
-    if root is None:
-        return False
-    if root.kind == "object":
-        if root.get("traj") is not None:
-            return root.get("task_id") is not None
-        told = {child.key for child in root.children}
-        return "simulations" in told or {"info", "tasks", "timestamp"} <= told
-    first = root.children[0] if root.children else None
-    keys = {child.key for child in first.children} if first is not None else set()
+    root = begun(probe)
+    if isinstance(root, dict):
+        if "traj" in root:
+            return "task_id" in root
+        return "simulations" in root or {"info", "tasks", "timestamp"} <= root.keys()
+    keys = mapping(next(iter(items(root)), None)).keys()
     return "task_id" in keys and bool({"traj", "reward"} & keys)
 
 

@@ -26,12 +26,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from reviewer.audit.engine import audit  # noqa: E402 - started as a program, from any folder
-from store.opening import open_paths  # noqa: E402
-from store.records.runs import Run  # noqa: E402
+from store.importers._base import HEAD_BYTES  # noqa: E402
+from store.opening import list_paths, open_paths  # noqa: E402
+from store.records.runs import Problem, Run  # noqa: E402
 from store.repository import Repository  # noqa: E402
 from store.sqlite import sqlite_url  # noqa: E402
 from tests.benchmarks.cited import write_cited_run  # noqa: E402
-from tests.benchmarks.synthetic import SPELLINGS, write_trace  # noqa: E402
+from tests.benchmarks.synthetic import KINDS, SPELLINGS, write_trace, write_unknown  # noqa: E402
 
 NEW_CHARS = 2000
 READ_AIM = 0.6
@@ -148,6 +149,45 @@ def measure_report(folder: Path, sources: int) -> list[tuple[str, str, str]]:
     ]
 
 
+def measure_recognition(folder: Path, files: int, rounds: int) -> list[tuple[str, str, str]]:
+    """Measure what it costs to find out that files are of no kind that is known.
+
+    Here a pass of the parser is one over the heads of the files.
+    """
+    rows: list[tuple[str, str, str]] = []
+    for kind in KINDS:
+        few, many = folder / f"{kind}-1", folder / f"{kind}-10"
+        size = write_unknown(few, files, kind) // files
+        write_unknown(many, 10 * files, kind)
+        work = partial(recognise, few)
+        work()
+        if kind == KINDS[0]:
+            times = [[seconds(partial(parse_heads, few)), seconds(work)] for _ in range(rounds)]
+            unit, taken = (statistics.median(each) for each in zip(*times, strict=True))
+            what = f"telling that a JSON file of {size / 1000:.0f} kB is of no known kind"
+            rows.append((what, f"{taken / unit:.1f}", ""))
+        times = [[seconds(work), seconds(partial(recognise, many))] for _ in range(rounds)]
+        one, ten = (statistics.median(each) for each in zip(*times, strict=True))
+        rows.append(
+            (f"ten times as many {kind} files in a folder", f"{ten / one:.1f}", "11 or less")
+        )
+    return rows
+
+
+def recognise(folder: Path) -> None:
+    """Ask all importers about every file of a folder that holds no run."""
+    for item in list_paths([str(folder)]):
+        if not isinstance(item, Problem):
+            raise SystemExit(f"something was found: {item}")
+
+
+def parse_heads(folder: Path) -> None:
+    """Parse the head of every file and keep nothing."""
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            orjson.loads(file.read(HEAD_BYTES))
+
+
 def store(path: Path, folder: Path) -> None:
     """Read the trace and save it in a new database."""
     database = folder / "runs.sqlite"
@@ -204,6 +244,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=270, help="calls of the large trace")
     parser.add_argument("--short", type=int, default=30, help="calls of the short trace")
     parser.add_argument("--sources", type=int, default=40, help="sources of the run with a page")
+    parser.add_argument("--files", type=int, default=30, help="files that nobody knows")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
@@ -212,6 +253,7 @@ def main() -> None:
         rows = measure_large(folder, options.calls, options.rounds)
         rows += measure_growth(folder, options.short, options.rounds)
         rows += measure_report(folder, options.sources)
+        rows += measure_recognition(folder, options.files, options.rounds)
     if options.json:
         print(json.dumps([dict(zip(("what", "ratio", "aim"), row, strict=True)) for row in rows]))
         return

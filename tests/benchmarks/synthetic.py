@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["SPELLINGS", "write_trace"]
+__all__ = ["KINDS", "SPELLINGS", "write_trace", "write_unknown"]
 
+KINDS = ("JSON", "JSONL", "text", "binary")
+"""Kinds of files that hold no run."""
 SPELLINGS = ("compact", "ascii", "python")
 _WORDS = ("the", "limit", "of", "each", "source", "is", "上限", "为", "二百", "条", "三十", "秒")
 
@@ -33,6 +35,26 @@ def write_trace(  # noqa: PLR0913 - each is one way in which logs differ
         for event in _events(chance, calls, new_chars, edits=edits, refer=refer):
             _write(out, event, spelling)
         return out.tell()
+
+
+def write_unknown(folder: Path, files: int, kind: str) -> int:
+    """Write *files* files of a *kind* that nobody knows, 60 kB each; return the bytes of all."""
+    chance = random.Random(7)  # noqa: S311 - the same files on every machine
+    rows = [
+        {"number": n, "name": _text(chance, 30), "price": chance.random(), "tags": ["a", None]}
+        for n in range(500)
+    ]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    texts = {
+        "JSON": f'{{"rows": [{", ".join(lines)}]}}',
+        "JSONL": "\n".join(lines),
+        "text": "\n".join(str(row["name"]) for row in rows + rows),
+    }
+    data = texts[kind].encode() if kind in texts else chance.randbytes(60_000)
+    folder.mkdir()
+    for number in range(files):
+        (folder / f"{number:05d}").write_bytes(data)
+    return len(data) * files
 
 
 def _events(
