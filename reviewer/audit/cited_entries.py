@@ -21,6 +21,10 @@ __all__ = ["CitedEntries"]
 
 _MODEL_ROLES = frozenset({"assistant", "model", "ai"})
 _SHOWN = frozenset({PartKind.TEXT, PartKind.TOOL_RESULT, PartKind.DOCUMENT})
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+")
+_TERM = re.compile(r"[0-9]+|[A-Za-z]{3,}|[^\W\d_a-zA-Z]{2}")
+_SHARED = 3
+"""One word in so many must stand in an entry that a line of the answer's own list names."""
 _CHUNK_RANGE = re.compile(r"\[\s*([0-9]{1,6})(?:\s*[-–]\s*([0-9]{1,6}))?\s*\]")
 
 
@@ -47,8 +51,11 @@ class CitedEntries:
         """The parts of messages that are cited by number, as sources."""
         return {place: made for place, made in self._sources.items() if made is not None}
 
-    def entry(self, key: str, mark: Mark) -> Iterator[Citation]:
-        """Yield the entry of a numbered context: of this turn if it has one, else of another."""
+    def entry(self, key: str, mark: Mark, meant: str = "") -> Iterator[Citation]:
+        """Yield the entry of a numbered context: of this turn if it has one, else of another.
+
+        *meant* are the words that a list in the answer itself puts under the number.
+        """
         places = self._numbered(mark.call).get(key, ())
         first = self._standing.residency.first
         own = (
@@ -61,6 +68,9 @@ class CitedEntries:
             return
         message, number, entry = chosen[-1]
         why = "" if len(chosen) == 1 else f"{len(chosen)} entries of the request have number {key}"
+        shown = self._standing.run.messages[message].parts[number].text[entry.start : entry.end]
+        if not why and not _tells_of(meant, shown):
+            why = f"a list in the answer puts something else under the number {key}"
         yield from self._cited(_Entry(message, number, entry, key), mark.span, why)
 
     def _numbered(self, call: int) -> Mapping[str, list[tuple[int, int, Span]]]:
@@ -172,6 +182,16 @@ class CitedEntries:
         if part.kind is PartKind.TOOL_RESULT or part.source_id:
             return None
         return _as_source(message, number, part.text, _blocks(entries, 0))
+
+
+def _tells_of(words: str, entry: str) -> bool:
+    """Whether *words* may stand for an entry: they share its address, else some of its words."""
+    wanted, there = set(_ADDRESS.findall(words)), entry.casefold()
+    if wanted:
+        return any(address.rstrip(".,;)").casefold() in there for address in wanted)
+    terms = {found.casefold() for found in _TERM.findall(words)}
+    shared = sum(term in there for term in terms)
+    return not terms or shared * _SHARED >= len(terms)
 
 
 def _as_source(message: int, number: int, text: str, blocks: tuple[Block, ...]) -> Version:

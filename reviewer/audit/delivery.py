@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from reviewer.audit.intervals import joined
-from reviewer.audit.matching import Match, Target
+from reviewer.audit.matching import Match, Target, matched
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit
 from reviewer.audit.scene import KnownNames, Scene, Sight
@@ -328,20 +328,18 @@ class Deliveries:
 
     def _unaddressed(self, scene: Scene, view: View, piece: Piece) -> Iterator[Delivery]:
         text, target = self._pool[piece.text]
-        there = target.skeleton.back(Span(piece.start, piece.start + piece.length))
-        here = view.content.skeleton.back(Span(piece.at, piece.at + piece.length))
-        place = view.origin(here)
+        match = matched(target, view.content, piece)
+        place = view.origin(match.view)
         if scene.is_spoken_for(view, place):
             return
-        exact = target.text[there.start : there.end] == view.content.text[here.start : here.end]
-        for span in text.in_unit([there]):
+        for span in text.in_unit([match.target]):
             yield Delivery(
                 message=scene.message,
                 part=scene.number,
                 message_span=place,
                 version=text.version.key,
                 span=span,
-                form=Form.FULL if exact else Form.NORMALIZED,
+                form=Form.FULL if match.exact else Form.NORMALIZED,
                 address="text",
             )
 

@@ -18,7 +18,7 @@ from reviewer.audit.seeds import ENOUGH, Piece, SeedIndex
 from reviewer.audit.skeleton import Skeleton, common_head
 from store.records.text import Span
 
-__all__ = ["Match", "Target", "find"]
+__all__ = ["Match", "Target", "find", "matched"]
 
 _HEADS = 8
 """So many places where the head of a text may start are compared; the longest wins."""
@@ -117,7 +117,7 @@ def _whole_ink(target: Target, view: Target, used: Sequence[Span]) -> Match | No
     needle, hay = target.skeleton.text, view.skeleton.text
     at = hay.find(needle)
     while at >= 0:
-        match = _match(target, view, Piece(at, 0, 0, len(needle)))
+        match = matched(target, view, Piece(at, 0, 0, len(needle)))
         if _free(match.view, used):
             return match
         at = hay.find(needle, at + 1)
@@ -129,11 +129,11 @@ def _pieces(target: Target, view: Target, used: Sequence[Span]) -> list[Match]:
     head = _head(target, view, used)
     if head:
         found.append(head)
-        used = union([*used, _match(target, view, head).view])
+        used = union([*used, matched(target, view, head).view])
     alone = target.seeds.alone(view.skeleton.text)
-    found += (piece for piece in alone if _free(_match(target, view, piece).view, used))
+    found += (piece for piece in alone if _free(matched(target, view, piece).view, used))
     joined = apart(found, [target.skeleton], view.skeleton)
-    return [_match(target, view, piece) for piece in joined]
+    return [matched(target, view, piece) for piece in joined]
 
 
 def _head(target: Target, view: Target, used: Sequence[Span]) -> Piece | None:
@@ -149,13 +149,13 @@ def _head(target: Target, view: Target, used: Sequence[Span]) -> Piece | None:
             continue  # the head of a text that repeats itself: it may be any of its places
         piece = Piece(at, 0, 0, length)
         longer = best is None or length > best.length
-        if longer and _free(_match(target, view, piece).view, used):
+        if longer and _free(matched(target, view, piece).view, used):
             best = piece
         at = hay.find(needle[:ENOUGH], at + 1)
     return best
 
 
-def _match(target: Target, view: Target, piece: Piece) -> Match:
+def matched(target: Target, view: Target, piece: Piece) -> Match:
     """Turn a piece of the skeletons into places of the texts, with the white space at its edges."""
     there = target.skeleton.back(Span(piece.start, piece.start + piece.length))
     here = view.skeleton.back(Span(piece.at, piece.at + piece.length))

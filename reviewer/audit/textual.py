@@ -30,6 +30,7 @@ _FENCE = re.compile(
     r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE
 )
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^\n]*?(?<!`)\1(?!`)")
+_LISTED = re.compile(r"#|(?:[-*][ \t]+)?\[[0-9]{1,3}\]")
 _DEFINED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?\[(?:\^(?P<note>[^\]\s]{1,60})|(?P<number>[0-9]{1,3}))\](?P<colon>:?)"
     r"[ \t]+(?P<target>[^\n]+)$",
@@ -124,6 +125,7 @@ class _Finding:
         self._files = CitedFiles(standing, self._keys)
         self._blocks = _any_of(self._keys.telling_blocks)
         self.entries = CitedEntries(standing)
+        self._said: dict[str, str] = {}
 
     def all(self, answer: Answer, before: int) -> _Found:
         """Find what *answer* cites; *before* is the call of the answer before it."""
@@ -223,7 +225,11 @@ class _Finding:
         )
 
     def _definitions(self, answer: Answer) -> Mapping[str, _Definition]:
-        """Return the footnotes and numbered references of an answer that lead somewhere."""
+        """Return the footnotes and numbered references of an answer that lead somewhere.
+
+        What those say that lead nowhere is kept: their numbers mean that, and no entry.
+        """
+        self._said = {}
         found: dict[str, _Definition] = {}
         for match in _DEFINED.finditer(answer.text):
             key = f"^{match['note']}" if match["note"] else str(int(match["number"]))
@@ -231,6 +237,8 @@ class _Finding:
             led = tuple(self._in_target(match["target"], start, answer.call))
             if led:
                 found.setdefault(key, _Definition(Span(*match.span()), led))
+            elif match["number"] and _begins_item(match):
+                self._said.setdefault(key, match["target"])
         return found
 
     def _in_target(self, target: str, start: int, call: int) -> Iterator[Citation]:
@@ -259,7 +267,9 @@ class _Finding:
             return [known]
         found: list[Citation] = []
         for key in keys:
-            led = _moved(defined.get(key), mark.span) or tuple(self.entries.entry(key, mark))
+            led = _moved(defined.get(key), mark.span) or tuple(
+                self.entries.entry(key, mark, self._said.get(key, ""))
+            )
             if not led and (known := self._keys.lead(key, mark.span)) is not None:
                 led = (known,)
             if not led:
@@ -285,6 +295,13 @@ def _defines(match: re.Match[str]) -> bool:
     text, start = match.string, match.start()
     line = text.rfind("\n", 0, start) + 1
     return text.startswith(":", match.end()) and not text[line:start].strip(" \t-*")
+
+
+def _begins_item(match: re.Match[str]) -> bool:
+    """Whether a line stands in a list, and not in a paragraph that was broken before its mark."""
+    before = match.string[: match.start()].rsplit("\n", 2)[-2:-1]
+    line = before[0].strip() if before else ""
+    return not line or line.endswith((":", "：", "**")) or bool(_LISTED.match(line))
 
 
 def _any_of(names: Sequence[str]) -> re.Pattern[str] | None:

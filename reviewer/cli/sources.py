@@ -159,7 +159,10 @@ def _lines(audit: Audit, columns: int, limit: int) -> Iterator[str]:
             gaps.append(f"gaps {spans(facts.gaps, limit)}" if facts.gaps else "no gaps")
             if not facts.length_known:
                 gaps[-1] = "gaps cannot be known: the length of the version is not recorded"
-    yield from table(shape, rows, columns, gaps)
+    if rows:
+        yield from table(shape, rows, columns, gaps)
+    else:
+        yield "No text of a source is recorded here."
     yield ""
 
 

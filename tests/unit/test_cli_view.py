@@ -77,6 +77,12 @@ def test_sources_show_coverage_and_gaps() -> None:
     assert "gaps [10:18]" in ended.out
 
 
+def test_a_run_without_sources_says_so_instead_of_an_empty_table() -> None:
+    ended = command("sources", "x", program=FakeProgram([replace(made_audit(), sources=())]))
+    assert "No text of a source is recorded here." in ended.out
+    assert "delivered" not in ended.out
+
+
 def test_sources_as_json_have_the_keys_of_the_audit() -> None:
     record = json.loads(command("sources", "x", "--format", "json").out)
     (version,) = record["runs"][0]["sources"][0]["versions"]

@@ -90,6 +90,13 @@ def test_sixteen_characters_that_fit_one_place_prove_it_without_an_address() -> 
     assert one(talk, at("doc", *CITED)).verdict is Verdict.READ
 
 
+def test_white_space_at_its_ends_counts_for_text_without_an_address_where_it_is_there() -> None:
+    talk, words = Talk(), "\n  Whoever needs more asks the team on duty.\n"
+    talk.source("doc", words)
+    talk.say(f"They wrote:\n{words}\nWhat does it mean?")
+    assert one(talk, at("doc", 0, len(words))).verdict is Verdict.READ
+
+
 def test_fewer_than_sixteen_characters_prove_nothing_without_an_address() -> None:
     talk = Talk()
     talk.source("doc")

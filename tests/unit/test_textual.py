@@ -99,6 +99,25 @@ def test_several_numbers_in_one_mark_are_several_citations() -> None:
     assert [source for _, _, source, _ in told(found)] == 2 * ["context:0 1", "context:0 2"]
 
 
+@pytest.mark.parametrize(
+    ("listed", "verdict"),
+    [
+        ("[1] https://else.example/whales", "unverifiable"),
+        ("[1] Whales of the northern sea", "unverifiable"),
+        ("[1] Pool", "read"),
+        ("[1] The pool holds forty connections", "read"),
+    ],
+)
+def test_a_number_means_what_the_list_of_the_answer_says(listed: str, verdict: str) -> None:
+    found = audit(run_of(f"It holds forty [1].\n\nSources:\n{listed}\n", CONTEXT))
+    assert told(found)[0] == ("number", "[1]", "context:0 1", verdict)
+
+
+def test_a_line_that_was_broken_before_a_mark_begins_no_list() -> None:
+    found = audit(run_of("Whales hold many connections\n[1] in the northern sea.", CONTEXT))
+    assert told(found) == [("number", "[1]", "context:0 1", "read")]
+
+
 def test_a_number_that_no_context_has_is_told_of_and_is_no_citation() -> None:
     found = audit(run_of("It holds forty [7].", CONTEXT))
     assert told(found) == []

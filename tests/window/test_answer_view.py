@@ -1,12 +1,13 @@
 """The answer shows its text as recorded, and each citation as a chip that leads on."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListWidget, QPushButton
+from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
 from pytestqt.qtbot import QtBot
 
 from reviewer.audit.engine import audit
@@ -17,6 +18,7 @@ from reviewer.window.views import answer_text as module
 from reviewer.window.views.answer import PANEL, AnswerText, AnswerView
 from store.records.citations import Citation
 from store.records.findings import Audit
+from store.records.grades import Grade
 from store.records.text import Span
 
 _NONE = Qt.KeyboardModifier.NoModifier
@@ -199,3 +201,16 @@ def test_the_chips_follow_the_language(
     _, _, text = shown(qtbot, incident)
     speak("zh_CN")
     assert "已读" in text.toPlainText()
+
+
+def test_what_no_record_proves_is_not_promised_instead_of_citations(qtbot: QtBot) -> None:
+    story = Story()
+    story.document("notice")
+    story.read("notice")
+    proven = audit(story.answer(text="so"))
+    (*calls, last) = proven.calls
+    unknown = replace(proven, calls=(*calls, replace(last, grade=Grade.UNKNOWN)))
+    for each, words in ((proven, "can still be read"), (unknown, "is not proven by the record")):
+        _, view, _ = shown(qtbot, each)
+        said = " ".join(label.text() for label in view.findChildren(QLabel))
+        assert words in said

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -20,6 +21,7 @@ from reviewer.window.views.findings import FindingsView
 from store.records.findings import Audit, Finding, Severity, Where
 from store.records.grades import Grade
 from store.records.text import Span
+from tests.made import quiet_audit, unknown_audit
 
 
 @pytest.fixture
@@ -311,3 +313,22 @@ def test_a_million_findings_are_shown_filtered_and_sorted(
     view.close()
     view.deleteLater()
     qtbot.waitUntil(lambda: threading.active_count() == before, timeout=5_000)
+
+
+def _says(view: FindingsView, words: str) -> bool:
+    return words in view.hidden.text()
+
+
+def test_nothing_found_says_of_how_many_calls_it_says_nothing(qtbot: QtBot) -> None:
+    undecided = replace(unknown_audit(), citations=())
+    no_call = replace(undecided, calls=())
+    for audit, words in (
+        (replace(quiet_audit(), citations=()), "no rule found anything."),
+        (undecided, f"1 of {len(undecided.calls)} calls could not be decided"),
+        (no_call, "nothing to check"),
+    ):
+        desk = Desk()
+        desk.add(audit)
+        view = FindingsView(desk)
+        qtbot.addWidget(view)
+        qtbot.waitUntil(partial(_says, view, words))

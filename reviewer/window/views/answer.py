@@ -26,6 +26,7 @@ from reviewer.window.views.answer_text import ALL, SCHEME, AnswerText
 from reviewer.window.views.following import RESTYLED, Soon, follow_language, plain_label
 from reviewer.window.views.text_stand_ins import shown
 from store.records.findings import Audit
+from store.records.grades import Grade
 
 __all__ = ["PANEL", "AnswerText", "AnswerView"]
 
@@ -195,13 +196,27 @@ class AnswerView(QWidget):
         if self._audit is None:
             words = tr("No run is open.")
         elif number < 0:
-            words = tr("This run holds no answer. What the model was given can still be read.")
+            words = (
+                tr("This run holds no answer. What the model was given can still be read.")
+                if calls
+                else tr("This run holds no model call: what a model was given is not recorded.")
+            )
+        elif not self._pages[number].citations and self._is_unknown(number):
+            words = tr(
+                "This answer holds no citations, so nothing here can be followed to its source. "
+                "What the model was given when it wrote it is not proven by the record."
+            )
         elif not self._pages[number].citations:
             words = tr(
                 "This answer holds no citations, so nothing here can be followed to its source. "
                 "What the model was given when it wrote it can still be read."
             )
         self._notice.tell(words, self._call(number), any_calls=calls > 0)
+
+    def _is_unknown(self, number: int) -> bool:
+        calls = self._audit.calls if self._audit else ()
+        written_by = calls[self._call(number) - 1 : self._call(number)]
+        return any(call.grade is Grade.UNKNOWN for call in written_by)
 
     def _call(self, number: int) -> int:
         if number >= 0:

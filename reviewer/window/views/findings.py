@@ -23,6 +23,7 @@ from reviewer.window.views.filter_bar import FilterBar
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.row_table import RowTable
 from store.records.findings import Audit
+from store.records.grades import Grade
 
 __all__ = ["PANEL", "FindingsView"]
 
@@ -185,8 +186,8 @@ class FindingsView(QWidget):
         """Say why the row of the present place, or any row, is not to be seen."""
         nothing = self._table is not None and not len(self._table)
         self.hidden.setText(
-            tr("This run cites nothing, and no rule found anything.")
-            if nothing
+            _nothing(self._table.audit)
+            if nothing and self._table is not None
             else tr("The filter hides the row of the present place.")
         )
         self.hidden.setVisible(nothing or hides)
@@ -266,3 +267,18 @@ def _make(desk: Desk, parent: QWidget | None) -> QWidget:
 
 
 PANEL = Panel("findings", "Findings", "findings", 0, _make)
+
+
+def _nothing(audit: Audit) -> str:
+    """Say that nothing was found, and of how many calls that says nothing."""
+    if not audit.calls:
+        return tr("This run holds no model call, so there was nothing to check.")
+    unknown = sum(call.grade is Grade.UNKNOWN for call in audit.calls)
+    if not unknown:
+        return tr("This run cites nothing, and no rule found anything.")
+    return tr(
+        "This run cites nothing, and no rule found anything; "
+        "{n} of {total} calls could not be decided, since their requests are not proven.",
+        n=f"{unknown:,}",
+        total=f"{len(audit.calls):,}",
+    )
