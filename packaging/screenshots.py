@@ -511,7 +511,7 @@ def _session(place: Path, version: str, *, damaged: bool = False, said: str = _S
         use = {"type": "tool_use", "id": f"t{number}", "name": "Read"}
         shown = "".join(f"{n:>6}→{line}\n" for n, line in enumerate(text.split("\n")[:-1], 1))
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": shown}
-        ask = _record(at, version, "assistant", [{**use, "input": {"file_path": f"/work/{name}"}}])
+        ask = _record(at, version, "assistant", [{**use, "input": {"file_path": f"/repo/{name}"}}])
         lines += [ask, _record(at + 1, version, "user", [result])]
         at += 2
     lines.append(_record(at, version, "assistant", [{"type": "text", "text": said}]))
@@ -533,7 +533,7 @@ def _record(number: int, version: str, role: str, content: object) -> str:
             "parentUuid": f"u{number - 1}" if number else None,
             "sessionId": "11111111-2222-3333-4444-555555555555",
             "version": version,
-            "cwd": "/work",
+            "cwd": "/repo",
             "isSidechain": False,
             "timestamp": f"2026-01-01T00:00:{number:02}.000Z",
             "message": message,
