@@ -196,10 +196,11 @@ def long_number(text: str, *, cut: bool = False) -> str:
         digits = found[0].removeprefix("-")
         if len(digits) <= most or not digits.isdigit():
             continue
-        many = "more than " if cut and found.end() == len(text) else ""
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
-        told = f"a number of {many}{len(digits):,} digits is too long to be read"
+        told = f"a number of {len(digits):,} digits is too long to be read"
+        if cut and found.end() == len(text):
+            told = f"a number of more than {len(digits):,} digits is too long to be read"
         return f"{told}, line {line}, column {column}"
     return ""
 

@@ -264,9 +264,9 @@ def _store_alone(importer: Importer, problems: list[Problem], probe: Probe) -> I
     where = _files.shown(probe.label)
     for item in importer.read(probe):
         if isinstance(item, Run) and item.versions:
-            count = len(item.versions)
+            texts = "text file" if len(item.versions) == 1 else "text files"
             told = (
-                f"no run found: {count} text file{'' if count == 1 else 's'} opened as a store;"
+                f"no run found: {len(item.versions)} {texts} opened as a store;"
                 " give the trace, and this folder with --store"
             )
             own = [each for each in item.problems if each.what != NO_CALLS]
