@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar
@@ -21,7 +22,7 @@ import orjson
 
 from store.stopping import go_on
 
-__all__ = ["JsonError", "Loaded", "load", "loads", "noticing"]
+__all__ = ["JsonError", "Loaded", "load", "loads", "long_number", "noticing"]
 
 _T = TypeVar("_T")
 _NO_UTF8 = "bytes that are no UTF-8"
@@ -33,6 +34,9 @@ _PIECE = 1 << 20
 
 _DEEPEST = 6
 """Levels that are taken apart: each is looked through once more to find where its parts end."""
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-+.0-9eE]++', re.DOTALL)
+"""A string, which is passed over, or a number."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -102,7 +106,7 @@ def load(data: bytes) -> Loaded:
     except json.JSONDecodeError as error:
         raise JsonError(_wrong(error)) from None
     except ValueError:  # Python converts no number of any length
-        raise JsonError("a number has too many digits") from None
+        raise JsonError(long_number(text) or "a number has too many digits") from None
     return Loaded(value, _NO_UTF8 if invalid else odd)
 
 
@@ -179,6 +183,26 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _wrong(error: json.JSONDecodeError) -> str:
     """Return what is wrong, and where."""
     return f"{_kind(error.msg)}, line {error.lineno}, column {error.colno}"
+
+
+def long_number(text: str, *, cut: bool = False) -> str:
+    """Return what is told of the first number in *text* that is too long; empty if there is none.
+
+    That is a whole number of more digits than Python converts.  Where the text
+    is *cut* more digits may stand behind its end.
+    """
+    most = sys.get_int_max_str_digits()
+    for found in _TOKEN.finditer(text) if most else ():
+        digits = found[0].removeprefix("-")
+        if len(digits) <= most or not digits.isdigit():
+            continue
+        line = text.count("\n", 0, found.start()) + 1
+        column = found.start() - text.rfind("\n", 0, found.start())
+        told = f"a number of {len(digits):,} digits is too long to be read"
+        if cut and found.end() == len(text):
+            told = f"a number of more than {len(digits):,} digits is too long to be read"
+        return f"{told}, line {line}, column {column}"
+    return ""
 
 
 def _kind(said: str) -> str:

@@ -32,7 +32,7 @@ from store.walking import find, find_file, on_disk, recognised
 
 __all__ = ["is_about_calls", "list_paths", "open_paths"]
 
-_NO_RUN = re.compile(r"no run found: (?:[0-9]+) text files opened as a store;")
+_NO_RUN = re.compile(r"no run found: (?:[0-9]+) text files? opened as a store;")
 
 _Opened = Iterator[Run | Problem]
 Saved = Callable[[str], _Opened | None]

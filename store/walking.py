@@ -23,10 +23,13 @@ from store.mixed import together
 from store.records.runs import Problem, ProblemKind, Run
 from store.stopping import go_on
 
-__all__ = ["find", "find_file", "on_disk", "recognised"]
+__all__ = ["UNFINISHED", "find", "find_file", "on_disk", "recognised"]
 
 _NOT_WALKED = frozenset({".git", ".hg", ".svn", "reread.toml"})
 """Names that are passed over in silence: no evidence, and the settings of an audit."""
+
+UNFINISHED = "UNFINISHED-IMPORT.txt"
+"""The file that stands in a folder of imported runs until all of them are there."""
 
 _NAMED = 5
 """How many files that nobody can read are named; the others are counted."""
@@ -261,8 +264,9 @@ def _store_alone(importer: Importer, problems: list[Problem], probe: Probe) -> I
     where = _files.shown(probe.label)
     for item in importer.read(probe):
         if isinstance(item, Run) and item.versions:
+            texts = "text file" if len(item.versions) == 1 else "text files"
             told = (
-                f"no run found: {len(item.versions)} text files opened as a store;"
+                f"no run found: {len(item.versions)} {texts} opened as a store;"
                 " give the trace, and this folder with --store"
             )
             own = [each for each in item.problems if each.what != NO_CALLS]
@@ -306,6 +310,9 @@ class _Walk:
                 pending += [(place / each, f"{name}/{each}") for each in names]
             elif is_archive(probe.head):
                 yield from self._archive(probe)
+            elif place.name == UNFINISHED:
+                what = "an import into this folder did not end, and runs are missing; import again"
+                self.problems.append(Problem(_files.shown(name), what))
             else:
                 self._leave_out(name)
 

@@ -14,6 +14,7 @@ from store.opening import open_paths
 from store.records.runs import Problem, Run
 from store.run_check import differences, raises_a_grade
 from store.run_copy import FolderExistsError, copy_run
+from store.walking import UNFINISHED
 
 __all__ = ["ImportRefused", "Imported", "import_runs"]
 
@@ -42,7 +43,8 @@ def import_runs(
 ) -> Iterator[Imported | Problem]:
     """Write every run in *paths* and yield it, and what could not be read.
 
-    One run is written to *into* itself, several are each a folder in it.
+    One run is written to *into* itself, several are each a folder in it; a file
+    beside them says until the end that they are not all of them.
     *store* names further evidence, which goes into each; *only* is the id or
     the place of one run.  Raises `ImportRefused`, and `OSError` where the
     system refuses what reading takes.
@@ -57,11 +59,43 @@ def import_runs(
             first = item
         else:
             if first is not None:
+                _mark(target)
                 yield _imported(first, target / _name(first, names))
                 first = None
             yield _imported(item, target / _name(item, names))
     if first is not None:
         yield _imported(first, target)
+    elif names:
+        _unmark(target)
+
+
+def _mark(target: Path) -> None:
+    """Say in *target* that not all runs are there, for whoever finds it after a crash."""
+    told = (
+        "reread import removes this file when every run is written.\n"
+        "If no import is going on, it was interrupted, and runs are missing:\n"
+        "remove this folder and import again.\n"
+    )
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with (target / UNFINISHED).open("x", encoding="utf-8") as stream:
+            stream.write(told)
+    except OSError as error:
+        raise ImportRefused(_unwritable(target, error)) from None
+
+
+def _unmark(target: Path) -> None:
+    try:
+        (target / UNFINISHED).unlink()
+    except OSError as error:
+        raise ImportRefused(_unwritable(target / UNFINISHED, error)) from None
+
+
+def _unwritable(place: Path, error: OSError) -> str:
+    return (
+        f"{place} cannot be written ({error.strerror or error}); free some space, or name "
+        "another place"
+    )
 
 
 def _checked(into: str, evidence: Sequence[str]) -> Path:
@@ -70,6 +104,11 @@ def _checked(into: str, evidence: Sequence[str]) -> Path:
         real = target.resolve()
         if target.is_symlink() or (target.exists() and not target.is_dir()):
             raise ImportRefused(f"{into} is there and is no folder; name one that is not there")
+        if (target / UNFINISHED).is_file():
+            raise ImportRefused(
+                f"{into} holds runs of an import that did not end, and others are missing; remove "
+                "the folder and import again, or name one that is not there yet"
+            )
         if target.is_dir() and any(target.iterdir()):
             raise ImportRefused(f"{into} is not empty; name a folder that is not there yet")
         for name in evidence:
@@ -100,10 +139,7 @@ def _imported(run: Run, folder: Path) -> Imported:
         raise ImportRefused(str(error)) from None
     except OSError as error:
         # Also where another one wrote to the same place at the same time, and was first.
-        raise ImportRefused(
-            f"{folder} cannot be written ({error.strerror or error}); free some space, or name "
-            "another place"
-        ) from None
+        raise ImportRefused(_unwritable(folder, error)) from None
     found = [item for item in open_paths([str(folder)], derived=False) if isinstance(item, Run)]
     if len(found) != 1:
         lost: tuple[str, ...] = ("what was written cannot be read again",)

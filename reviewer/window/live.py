@@ -6,6 +6,7 @@ differs is read again.  Nothing is asked of the disk while nothing changes.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -200,7 +201,12 @@ class Follower(QObject):
             wanted.update(dict.fromkeys(seen.folders))
             wanted.update(dict.fromkeys(seen.files))
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        new = [place for place in list(wanted)[:_MOST_WATCHED] if place not in watched]
+        # What lies in an archive has a place of which the system knows nothing.
+        new = [
+            place
+            for place in list(wanted)[:_MOST_WATCHED]
+            if place not in watched and os.path.exists(place)  # noqa: PTH110 - never raises
+        ]
         if new:
             self._watcher.addPaths(new)
 

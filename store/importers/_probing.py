@@ -7,6 +7,8 @@ from pathlib import Path
 
 from store.importers import _files
 from store.importers._base import HEAD_BYTES, Probe
+from store.importers._heads import first_line
+from store.jsonin import long_number
 from store.records.runs import Problem
 
 __all__ = ["file_probe", "folder_probe", "reason", "unknown"]
@@ -37,8 +39,18 @@ def unknown(probe: Probe) -> str:
     if b"\0" in probe.head:
         return f"a binary file of a kind that is not known here; {hint}"
     if probe.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        if told := _too_long(probe):
+            return f"JSON that cannot be read ({told}); shorten the number in a copy of the file"
         return f"JSON of a kind that is not known here; {hint}"
     return f"not a trace that can be read; give a folder of text sources with --store; {hint}"
+
+
+def _too_long(probe: Probe) -> str:
+    """Return what is told of a number that keeps the JSON from being read; empty if none does."""
+    if first_line(probe.head) is not None:
+        return ""
+    text = probe.head.decode(errors="surrogateescape")
+    return long_number(text, cut=len(probe.head) < probe.size)
 
 
 def reason(error: Exception) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.app import Program
+from reviewer.services.importing import import_runs
 from reviewer.services.sample import write_sample
 from store.builder import RunBuilder
 from store.opening import open_paths
@@ -19,6 +20,7 @@ from store.records.text import Unit
 from store.run_check import differences, raises_a_grade
 from store.run_copy import copy_run
 from store.run_writer import RunWriter
+from store.walking import UNFINISHED
 from tests.made import Ended, command
 
 
@@ -142,6 +144,25 @@ def test_an_import_that_is_killed_leaves_a_folder_that_says_so(
     assert found.title.startswith("unfinished")
     changed = [each.where for each in found.problems if each.kind is ProblemKind.CHANGED]
     assert changed == [f"{left}/store/versions.jsonl", f"{left}/events.jsonl"]
+
+
+def test_an_import_that_is_killed_between_two_runs_says_that_others_are_missing(
+    tmp_path: Path,
+) -> None:
+    write_sample(tmp_path / "in")
+    out, left = tmp_path / "out", tmp_path / "left"
+    for count, _ in enumerate(import_runs([str(tmp_path / "in")], str(out)), 1):
+        if count == 1:
+            shutil.copytree(out, left)
+    assert sorted(each.name for each in out.iterdir()) == ["incident-review", "lease-review"]
+    assert sorted(each.name for each in left.iterdir()) == [UNFINISHED, "incident-review"]
+    found = list(open_paths([str(left)]))
+    (told,) = [each for each in found if isinstance(each, Problem)]
+    assert (told.where, told.kind) == (f"{left}/{UNFINISHED}", ProblemKind.LOST)
+    assert "runs are missing" in told.what
+    ended = _ended("import", str(tmp_path / "in"), "--into", str(left))
+    assert ended.status == 2
+    assert "an import that did not end, and others are missing; remove the folder" in ended.err
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.ENOTEMPTY, errno.EROFS])

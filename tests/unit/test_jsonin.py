@@ -70,7 +70,14 @@ def test_what_a_strict_parser_refuses_is_read_and_said(
         (b'["\\x"]', "a backslash stands before what it cannot stand before, line 1, column 3"),
         (b"[1] 2", "more follows behind the value, line 1, column 5"),
         (b"[" * 200_000, "nested too deeply to be read"),
-        (b"1" * 5000, "a number has too many digits"),
+        (
+            b"1" * 5000,
+            "a number of 5,000 digits is too long to be read, line 1, column 1",
+        ),
+        (
+            b'{"' + b"7" * 5000 + b'\\"": [0.' + b"1" * 5000 + b",\n -" + b"9" * 4301 + b"]}",
+            "a number of 4,301 digits is too long to be read, line 2, column 2",
+        ),
     ],
 )
 @pytest.mark.parametrize("piece", [1 << 20, 2])

@@ -16,7 +16,7 @@ from store.entries import Found
 from store.importers import _files
 from store.importers._base import NO_CALLS, Probe, UnreadableError
 from store.importers.run_folder import IMPORTER
-from store.opening import open_paths
+from store.opening import is_about_calls, open_paths
 from store.records.runs import Problem, ProblemKind, Run
 from store.records.sources import SourceKind
 
@@ -329,6 +329,35 @@ def test_a_folder_of_texts_is_a_store_and_no_run(tmp_path: Path) -> None:
     noted = [each.what for each in run.problems if each.kind is ProblemKind.NOTED]
     assert noted.count("not text, left out") == 2
     assert any("1 hidden" in what for what in noted)
+
+
+def test_one_text_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    ((run,), _) = _parted(open_paths([str(tmp_path)]))
+    (told,) = [each for each in run.problems if each.kind is ProblemKind.LOST]
+    assert told.what.startswith("no run found: 1 text file opened as a store; give the trace")
+    assert is_about_calls(told)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[{"role": "user", "content": "x",\n "n": %s}]', "of 5,000 digits is too long to be read"),
+        ('{"n": %s', "of 5,000 digits is too long to be read"),
+        ('{"n": 1}\n{"n": %s}\n', "a kind that is not known here"),
+        ('{"n": 1.%s}', "a kind that is not known here"),
+        ('{"n": "%s"}', "a kind that is not known here"),
+    ],
+)
+def test_a_number_that_is_too_long_is_named_and_not_the_kind(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    (tmp_path / "a.json").write_text(text.replace("%s", "1" * 5000))
+    (_, (problem,)) = _parted(open_paths([str(tmp_path / "a.json")]))
+    assert told in problem.what
+    (tmp_path / "a.json").write_text('{"n": ' + "1" * 100_000 + "}")
+    (_, (problem,)) = _parted(open_paths([str(tmp_path / "a.json")]))
+    assert "(a number of more than 65,530 digits is too long to be read, line 1" in problem.what
 
 
 def test_a_store_gives_its_versions_to_every_run(tmp_path: Path, good: Path) -> None:

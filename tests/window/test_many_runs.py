@@ -192,6 +192,21 @@ def test_the_runs_of_an_archive_are_listed_and_read_like_those_of_a_folder(
     assert question(shell) == "Question 20?"
 
 
+def test_what_lies_in_an_archive_is_not_watched_where_no_file_is(
+    shell: Shell, folder: Path, tmp_path: Path, qtbot: QtBot, qtlog: object
+) -> None:
+    packed = tmp_path / "all.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for place in sorted(folder.iterdir())[:30]:
+            archive.write(place, f"captures/{place.name}")
+    follower = shell.handlers.follower
+    with qtbot.waitSignals([shell.settled, follower.looked], timeout=WAIT):
+        shell.open([str(packed)])
+    assert follower.watching
+    told = [each.message for each in getattr(qtlog, "records", ())]
+    assert not [each for each in told if packed.name in each]
+
+
 def test_a_listing_can_be_stopped(shell: Shell, folder: Path, qtbot: QtBot) -> None:
     shell.open([str(folder)])
     qtbot.waitUntil(lambda: shell.opener.paths == [str(folder)], timeout=WAIT)
