@@ -14,10 +14,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from store.records.citations import Citation
 from store.records.findings import Anchor
 from store.records.text import Span
 
-__all__ = ["NORMALISATION", "Anchored", "anchor", "how_many", "normalised"]
+__all__ = [
+    "NORMALISATION",
+    "Anchored",
+    "anchor",
+    "as_marked",
+    "how_many",
+    "mismatch",
+    "normalised",
+    "whole_lines",
+    "within",
+]
 
 NORMALISATION = "reread-1"
 """Name of the normalisation: white space runs become one space, typographic
@@ -132,3 +143,41 @@ def _move(at: array[int], moved: array[int], place: int, origin: int) -> None:
 
 # A long version is cited many times, and the citations of one version mostly follow each other.
 _kept_fold = lru_cache(maxsize=4)(_fold)
+
+
+def as_marked(citation: Citation) -> Anchor:
+    """Whether the recorded place in the answer holds the words it means, where that was looked at.
+
+    A place that only another unit leads to is no exact one.
+    """
+    offsets = citation.offsets
+    if offsets is None:
+        return Anchor.NONE
+    if offsets.fits[:1] == (offsets.documented,):
+        return Anchor.EXACT
+    return Anchor.RELOCATED if offsets.drift is not None else Anchor.ORPHAN
+
+
+def within(quote: str, text: str, at: Span) -> Anchored | None:
+    """Whether the quotation stands somewhere in a block, page, line or row that is cited whole."""
+    inner = anchor(quote, text[at.start : at.end])
+    if inner.outcome is Anchor.ORPHAN:
+        return None
+    outcome = Anchor.EXACT if quote in text[at.start : at.end] else Anchor.NORMALISED
+    return Anchored(outcome, tuple(place.moved(at.start) for place in inner.places))
+
+
+def mismatch(outcome: Anchor, places: tuple[Span, ...]) -> str:
+    """Say where the quoted words stand, *outcome* being other than where they are cited."""
+    if outcome is Anchor.RELOCATED:
+        return f"the quoted words stand elsewhere, at [{places[0].start}:{places[0].end}]"
+    if outcome is Anchor.AMBIGUOUS:
+        return f"the quoted words are not at the span, and stand in {how_many(places)} places"
+    return f"the quoted words stand nowhere in the version, not even under {NORMALISATION}"
+
+
+def whole_lines(text: str, place: Span) -> Span:
+    """Return the lines of *text* that hold *place*, from their first character on."""
+    start = text.rfind("\n", 0, place.start) + 1
+    end = text.find("\n", place.end)
+    return Span(start, len(text) if end < 0 else end)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from reviewer.audit.intervals import joined
 from reviewer.audit.matching import Match, Target, matched
 from reviewer.audit.residency import Residency
 from reviewer.audit.rows import RowHit
@@ -166,7 +167,7 @@ class Deliveries:
                     for span in text.block_chars(text.blocks[name]):
                         yield _Place(text, span, self._target(text, span), name)
             return
-        for span in _joined(text.chars(selection)):
+        for span in joined(text.chars(selection)):
             yield _Place(text, span, self._target(text, span), "")
 
     def _found(self, scene: Scene, places: Sequence[_Place]) -> Iterator[Delivery]:
@@ -394,14 +395,3 @@ def _by_id(results: Iterable[ToolResult]) -> Mapping[str, tuple[ToolResult, ...]
     for result in results:
         found[result.tool_call_id] = (*found.get(result.tool_call_id, ()), result)
     return found
-
-
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    """Join spans that overlap; spans that only touch stay apart, as they were asked for."""
-    joined: list[Span] = []
-    for span in sorted(spans):
-        if joined and span.start < joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
-        elif span.length:
-            joined.append(span)
-    return joined

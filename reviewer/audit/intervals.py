@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from store.records.text import Span
 
-__all__ = ["covers", "intersect", "length", "near", "subtract", "union"]
+__all__ = ["covers", "intersect", "joined", "length", "near", "subtract", "union"]
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -82,3 +82,14 @@ def covers(holding: Iterable[Span], wanted: Iterable[Span]) -> bool:
 def length(spans: Iterable[Span]) -> int:
     """Return how many units *spans* hold, each counted once."""
     return sum(span.length for span in union(spans))
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that overlap; spans that only touch stay apart, as they were asked for."""
+    made: list[Span] = []
+    for span in sorted(spans):
+        if made and span.start < made[-1].end:
+            made[-1] = Span(made[-1].start, max(made[-1].end, span.end))
+        elif span.length:
+            made.append(span)
+    return made

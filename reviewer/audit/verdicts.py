@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor, how_many
+from reviewer.audit.anchoring import anchor, as_marked, how_many, mismatch, whole_lines, within
 from reviewer.audit.intervals import intersect, near, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
+from reviewer.audit.shown_lines import shown_lines
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import Known, VersionText
 from reviewer.audit.textual import Marked
@@ -84,7 +85,7 @@ class _Judge:
             version_id=found.key.version_id if found.key else citation.version_id,
             span=found.span,
             unit=found.unit,
-            anchor=Anchor.NONE if source_side else _marked(citation),
+            anchor=Anchor.NONE if source_side else as_marked(citation),
             verdict=Verdict.UNVERIFIABLE,
             grade=self._standing.grade(answer.call),
             reason="",
@@ -131,7 +132,7 @@ class _Judge:
         at = self._quotable(facts, found, text)
         result = anchor(citation.quote, text.text, at)
         if at is not None and (citation.block_id is not None or found.unit is not Unit.CHAR):
-            result = _within(citation.quote, text.text, at) or result
+            result = within(citation.quote, text.text, at) or result
         facts = replace(facts, anchor=result.outcome)
         if result.outcome in (Anchor.EXACT, Anchor.NORMALISED):
             return (facts, ()) if at else self._anchored(facts, text, result.places[0])
@@ -139,7 +140,7 @@ class _Judge:
             count = how_many(result.places)
             reason = f"the quotation stands in {count} places and no span is named"
             return replace(facts, verdict=Verdict.UNVERIFIABLE, reason=reason), ()
-        reason = _differs(result.outcome, result.places)
+        reason = mismatch(result.outcome, result.places)
         return replace(facts, verdict=Verdict.QUOTE_DIFFERS, reason=reason), ()
 
     def _quotable(self, facts: CitationFacts, found: Resolved, text: VersionText) -> Span | None:
@@ -156,7 +157,7 @@ class _Judge:
         self, facts: CitationFacts, text: VersionText, place: Span
     ) -> tuple[CitationFacts, tuple[Span, ...]]:
         if text.known is Known.LINES:
-            place = _whole_lines(text.text or "", place)
+            place = whole_lines(text.text or "", place)
         spans = text.in_unit([place])
         if spans and text.unit is not Unit.BLOCK:
             facts = replace(facts, span=Span(spans[0].start, spans[-1].end))
@@ -374,20 +375,11 @@ class _Judge:
         if shown.startswith(words, guess):
             return Span(guess, guess + len(words))
         at = shown.find(words, delivery.message_span.start, delivery.message_span.end)
-        return Span(at, at + len(words)) if at >= 0 else delivery.message_span
-
-
-def _marked(citation: Citation) -> Anchor:
-    """Whether the recorded place in the answer holds the words it means, where that was looked at.
-
-    A place that only another unit leads to is no exact one.
-    """
-    offsets = citation.offsets
-    if offsets is None:
-        return Anchor.NONE
-    if offsets.fits[:1] == (offsets.documented,):
-        return Anchor.EXACT
-    return Anchor.RELOCATED if offsets.drift is not None else Anchor.ORPHAN
+        if at >= 0:
+            return Span(at, at + len(words))
+        before = text.text.count("\n", delivery.span.start, both[0].start)
+        found = shown_lines(words, before, shown, delivery.message_span)
+        return found or delivery.message_span
 
 
 def _counts_in(text: VersionText, unit: Unit) -> bool:
@@ -400,29 +392,6 @@ def _weight(delivery: Delivery, spans: tuple[Span, ...]) -> tuple[int, bool]:
     return sum(span.length for span in shared), delivery.fields is None
 
 
-def _within(quote: str, text: str, at: Span) -> Anchored | None:
-    """Whether the quotation stands somewhere in a block, page, line or row that is cited whole."""
-    inner = anchor(quote, text[at.start : at.end])
-    if inner.outcome is Anchor.ORPHAN:
-        return None
-    outcome = Anchor.EXACT if quote in text[at.start : at.end] else Anchor.NORMALISED
-    return Anchored(outcome, tuple(place.moved(at.start) for place in inner.places))
-
-
-def _differs(outcome: Anchor, places: tuple[Span, ...]) -> str:
-    if outcome is Anchor.RELOCATED:
-        return f"the quoted words stand elsewhere, at [{places[0].start}:{places[0].end}]"
-    if outcome is Anchor.AMBIGUOUS:
-        return f"the quoted words are not at the span, and stand in {how_many(places)} places"
-    return f"the quoted words stand nowhere in the version, not even under {NORMALISATION}"
-
-
 def _short(key: VersionKey) -> str:
     version = key.version_id
     return f"{version[:10]}…" if len(version) > 12 else version or "?"  # noqa: PLR2004
-
-
-def _whole_lines(text: str, place: Span) -> Span:
-    start = text.rfind("\n", 0, place.start) + 1
-    end = text.find("\n", place.end)
-    return Span(start, len(text) if end < 0 else end)

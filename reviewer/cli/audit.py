@@ -47,6 +47,12 @@ def _configure(parser: ArgumentParser) -> None:
         help="show the decisions of this log beside citations and findings; they do not change "
         "the exit status",
     )
+    _judging(parser)
+    parser.add_argument("--all", action="store_true", help="shorten no list")
+    add_progress_option(parser)
+
+
+def _judging(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
@@ -62,8 +68,6 @@ def _configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="write a baseline of what is found to a file outside the evidence",
     )
-    parser.add_argument("--all", action="store_true", help="shorten no list")
-    add_progress_option(parser)
 
 
 def _run(args: Namespace, context: Context) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from store.builder import RunBuilder
@@ -101,14 +101,7 @@ class _Walk:
         names = {one.uuid for one in members}
         index = self._context.say("assistant", parts, record.origin, names)
         last = members[-1].message
-        stop = next(
-            (
-                as_text(one.message.get("stop_reason"))
-                for one in reversed(members)
-                if one.message.get("stop_reason")
-            ),
-            "",
-        )
+        stop = _stop_reason(members)
         grade, reason = self._grade(thinking)
         number = self._builder.call(
             splices=splices,
@@ -233,6 +226,12 @@ def _ends_of_turns(branch: Branch) -> frozenset[str]:
     if before is not None and before.type == "assistant":
         ends.add(before.group)
     return frozenset(ends)
+
+
+def _stop_reason(members: Sequence[Record]) -> str:
+    """Return why the response ended, as the last of its records that says so tells it."""
+    told = (one.message.get("stop_reason") for one in reversed(members))
+    return next((as_text(reason) for reason in told if reason), "")
 
 
 def _usage(usage: Mapping[str, object], *, whole: bool) -> Usage:

@@ -136,13 +136,9 @@ def _citation(fields: Fields, text: str) -> Citation:
     answer_span = _place(fields.any("span"), "span", wrong)
     span = _place(fields.any("span_in_source"), "span_in_source", wrong)
     name = fields.text("unit")
-    unit = Unit.CHAR
-    if name is not None:
-        try:
-            unit = Unit(name)
-        except ValueError:
-            wrong.append(f'the unit "{name}" is not known here')
-            span = None
+    unit = _unit(name, wrong)
+    if unit is None:
+        span = None
     label = fields.text("label")
     if label is None and answer_span is not None and answer_span.end <= len(text):
         label = text[answer_span.start : answer_span.end]
@@ -171,7 +167,7 @@ def _citation(fields: Fields, text: str) -> Citation:
         source_id=source_id,
         version_id=version_id,
         span=span,
-        unit=unit,
+        unit=unit or Unit.CHAR,
         block_id=block_id,
         quote=quote,
         fields=columns,
@@ -180,6 +176,15 @@ def _citation(fields: Fields, text: str) -> Citation:
         unverifiable=unverifiable,
         offsets=offsets,
     )
+
+
+def _unit(name: str | None, wrong: list[str]) -> Unit | None:
+    """Return the unit of a place, code points where none is named, ``None`` for an unknown one."""
+    try:
+        return Unit.CHAR if name is None else Unit(name)
+    except ValueError:
+        wrong.append(f'the unit "{name}" is not known here')
+        return None
 
 
 def _offsets(fields: Fields | None) -> Offsets | None:

@@ -16,12 +16,12 @@ def line(kind: str, **payload: object) -> dict[str, object]:
 
 
 def meta(version: str = "0.130.0", **more: object) -> dict[str, object]:
-    return line("session_meta", id="thread-1", cwd="/work", cli_version=version, **more)
+    return line("session_meta", id="thread-1", cwd="/repo", cli_version=version, **more)
 
 
 def turn(limit: int = 0, mode: str = "bytes") -> dict[str, object]:
     policy = {"truncation_policy": {"mode": mode, "limit": limit}} if limit else {}
-    return line("turn_context", cwd="/work", model="gpt-5.4", **policy)
+    return line("turn_context", cwd="/repo", model="gpt-5.4", **policy)
 
 
 def item(kind: str, **payload: object) -> dict[str, object]:

@@ -18,7 +18,7 @@ READ = FileCall("/a.py", Does.READ)
 
 
 def agent() -> AgentRun:
-    return AgentRun(RunBuilder("r", "r.json", "x", Layer.TRANSCRIPT), cwd="/work")
+    return AgentRun(RunBuilder("r", "r.json", "x", Layer.TRANSCRIPT), cwd="/repo")
 
 
 def text(words: str) -> list[Part]:
@@ -49,7 +49,7 @@ def test_each_call_holds_all_before_it_and_its_response_comes_after() -> None:
 def test_a_file_read_becomes_a_version_of_its_lines_and_the_read_selects_them() -> None:
     run = read_once("Here's the result of running `cat -n` on a.py:\n    40\tone\n    41\ttwo\n")
     (version,) = run.versions
-    assert (version.key.source_id, version.unit) == ("/work/a.py", Unit.LINE)
+    assert (version.key.source_id, version.unit) == ("/repo/a.py", Unit.LINE)
     assert (version.text, version.line_numbers) == ("one\ntwo\n", (40, 41))
     (result,) = run.tool_results
     assert result.is_file_read
@@ -91,7 +91,7 @@ def test_a_command_is_no_file_read_whatever_it_prints() -> None:
 def test_a_command_that_only_shows_lines_of_one_file_says_which_they_are() -> None:
     run = read_once("one\ntwo\n", name="bash", command="cd src && sed -n '40,60p' a.py")
     (version,) = run.versions
-    assert (version.key.source_id, version.line_numbers) == ("/work/src/a.py", (40, 41))
+    assert (version.key.source_id, version.line_numbers) == ("/repo/src/a.py", (40, 41))
     (result,) = run.tool_results
     assert result.selections[0].ranges == (Span(40, 42),)
     assert not result.is_file_read
@@ -135,7 +135,7 @@ def test_a_window_names_its_file_and_proves_the_whole_when_all_lines_stand_in_it
     run.result("c1", "[File: b.py (2 lines total)]\n1:one\n2:two\n(Open file: b.py)", "r#2")
     (version,) = run.finish().versions
     assert (version.key.source_id, version.text, version.unit) == (
-        "/work/b.py",
+        "/repo/b.py",
         "one\ntwo",
         Unit.CHAR,
     )
@@ -272,3 +272,24 @@ def test_tool_calls_that_share_an_id_are_told_apart_in_order() -> None:
 )
 def test_messages_are_read_in_every_spelling(message: dict[str, object], kinds: list[str]) -> None:
     assert [str(part.kind) for part in turn_of(message).parts] == kinds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown", "lines"),
+    [
+        ({"offset": 5, "limit": 2}, "five\nsix\n\n[9 more lines in file. Use offset=7.]", (5, 6)),
+        ({"limit": 2}, "one\ntwo\n\n[23 more lines in file. Use offset=3 to continue.]", (1, 2)),
+    ],
+)  # fmt: skip
+def test_the_line_at_which_a_page_goes_on_says_where_it_began(
+    arguments: dict[str, object], shown: str, lines: tuple[int, ...]
+) -> None:
+    (call,) = file_calls("read", {"path": "a.py", **arguments}, "/w")
+    found = shown_by(call, shown)
+    assert found is not None
+    assert tuple(number for number, _ in found.lines) == lines
+
+
+def test_a_page_with_other_lines_than_it_counts_is_known_to_be_of_no_lines() -> None:
+    (call,) = file_calls("read", {"path": "a.py", "offset": 5}, "/w")
+    assert shown_by(call, "five\n\n[23 more lines in file. Use offset=9 to continue.]") is None

@@ -189,7 +189,7 @@ def test_gutters_of_both_kinds_are_undone_and_a_gap_ends_them() -> None:
         ("./b/../a.md", "/p", "/p/a.md"),
         ("/abs//a.md", "/p", "/abs/a.md"),
         ("C:\\Users\\u\\a.md", "", "C:/Users/u/a.md"),
-        ("src\\a.md", "C:\\work", "C:/work/src/a.md"),
+        ("src\\a.md", "C:\\repo", "C:/repo/src/a.md"),
         ("odd\\name.md", "/p", "/p/odd\\name.md"),
     ],
 )

@@ -15,7 +15,7 @@ NOTE = (
     "[[NOTE] This file read has been removed to save space in the context window. Refer to the "
     "latest file read for the most up to date version of this file.]"
 )
-DETAILS = "<environment_details>\n# Current Working Directory (/work) Files\n</environment_details>"
+DETAILS = "<environment_details>\n# Current Working Directory (/repo) Files\n</environment_details>"
 
 
 def text(*words: str) -> list[Json]:
@@ -90,7 +90,7 @@ def test_each_answer_is_a_call_with_the_tokens_that_the_screen_was_told(tmp_path
     tools = [call.name for call in run.tool_calls]
     assert tools == ["read_file", "read_file", "attempt_completion"]
     (version,) = run.versions
-    assert (version.key.source_id, version.text) == ("/work/a.py", "one\ntwo")
+    assert (version.key.source_id, version.text) == ("/repo/a.py", "one\ntwo")
     assert all(result.is_file_read for result in run.tool_results)
 
 
@@ -125,7 +125,7 @@ def test_without_the_file_for_the_screen_a_task_is_inferred(tmp_path: Path) -> N
 
 
 def test_tool_calls_of_the_interface_lose_their_results_with_their_calls(tmp_path: Path) -> None:
-    use = {"type": "tool_use", "id": "t1", "name": "read_file", "input": {"path": "/work/a.py"}}
+    use = {"type": "tool_use", "id": "t1", "name": "read_file", "input": {"path": "/repo/a.py"}}
     given = {"type": "tool_result", "tool_use_id": "t1", "content": text("one")}
     messages: list[Json] = [
         user("<task>look</task>"),
@@ -253,7 +253,7 @@ def test_other_lists_of_messages_are_not_taken_for_a_task(tmp_path: Path) -> Non
 
 def session(folder: Path, *messages: Json) -> Run:
     about: Json = {"version": 1, "agent": "lead", "sessionId": "s-1", "origin": {"source": "cli"}}
-    prompt = "You help.\n4. Working Directory: /work\n"
+    prompt = "You help.\n4. Working Directory: /repo\n"
     value = {**about, "messages": list(messages), "system_prompt": prompt}
     (run,) = runs_in(write_json(folder / "s-1.messages.json", value), IMPORTER)
     return run
@@ -263,7 +263,7 @@ def reads(number: int, body: str) -> list[Json]:
     call_id = f"call_{number}"
     use = {"type": "tool_use", "id": call_id, "name": "read_files"}
     asked: Json = {**use, "input": {"files": [{"path": "a.py"}]}}
-    entry = {"query": "/work/a.py", "result": body, "success": True}
+    entry = {"query": "/repo/a.py", "result": body, "success": True}
     given: Json = {"type": "tool_result", "tool_use_id": call_id, "name": "read_files"}
     counted = {"inputTokens": 7, "outputTokens": 2}
     return [
@@ -280,7 +280,7 @@ def test_a_session_of_the_newest_version_sends_long_results_cut(tmp_path: Path) 
     assert texts(run, 2)[1:] == [
         "look",
         '{"files":[{"path":"a.py"}]}',
-        '[{"query":"/work/a.py","result":"1 | one","success":true}]',
+        '[{"query":"/repo/a.py","result":"1 | one","success":true}]',
     ]
     (sent,) = [json.loads(text)[0]["result"] for text in texts(run, 3)[5:]]
     assert len(sent) <= 8000 < len(lines)
@@ -289,7 +289,7 @@ def test_a_session_of_the_newest_version_sends_long_results_cut(tmp_path: Path) 
     (edit,) = run.edits
     assert (edit.kind, edit.before_call) == (EditKind.TRUNCATE, 3)
     assert run.calls[0].usage.input_tokens == 7
-    assert {version.key.source_id for version in run.versions} == {"/work/a.py"}
+    assert {version.key.source_id for version in run.versions} == {"/repo/a.py"}
 
 
 def test_reads_that_may_have_been_replaced_are_unknown(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_a_patch_makes_the_next_version_of_the_file_it_changes(tmp_path: Path) -
     again = [asked("c3", "cat a.py"), output("c3", "one\n2\n"), said("assistant", "ok")]
     run = run_of(tmp_path, [*lines, change, done, *again])
     assert [version.text for version in run.versions] == ["one\ntwo\n", "one\n2\n"]
-    assert {version.key.source_id for version in run.versions} == {"/work/a.py"}
+    assert {version.key.source_id for version in run.versions} == {"/repo/a.py"}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_tokens_that_were_not_reported_contradict_nothing() -> None:
 
 
 def shown_file(text: str) -> Version:
-    key = VersionKey("/work/notes.md", f"reconstructed:{sha256(text.encode()).hexdigest()}")
+    key = VersionKey("/repo/notes.md", f"reconstructed:{sha256(text.encode()).hexdigest()}")
     return Version(
         key, SourceKind.FILE, chars=len(text), text=text, integrity=Integrity.RECONSTRUCTED
     )

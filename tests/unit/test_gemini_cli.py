@@ -29,7 +29,7 @@ def model(name: str, words: str, *calls: Json, tokens: int = 7) -> Json:
 
 def read(call_id: str, output: str) -> Json:
     response = {"id": call_id, "name": "read_file", "response": {"output": output}}
-    args = {"absolute_path": "/work/a.py"}
+    args = {"absolute_path": "/repo/a.py"}
     result = [{"functionResponse": response}]
     shown = {"resultDisplay": "not for the model", "status": "success"}
     return {"id": call_id, "name": "read_file", "args": args, "result": result, **shown}
@@ -60,7 +60,7 @@ def test_each_answer_is_a_call_and_what_the_screen_showed_is_no_result(tmp_path:
     assert (run.run_id, run.grade, len(run.calls)) == ("s-1", Grade.INFERRED, 3)
     assert texts(run, 3) == [
         "look",
-        '{"absolute_path":"/work/a.py"}',
+        '{"absolute_path":"/repo/a.py"}',
         "one\ntwo\n",
         "seen",
         "again",
@@ -68,7 +68,7 @@ def test_each_answer_is_a_call_and_what_the_screen_showed_is_no_result(tmp_path:
     assert run.calls[0].usage.input_tokens == 7
     assert [answer.text for answer in run.answers] == ["seen", "done"]
     (version,) = run.versions
-    assert (version.key.source_id, version.text) == ("/work/a.py", "one\ntwo\n")
+    assert (version.key.source_id, version.text) == ("/repo/a.py", "one\ntwo\n")
     assert not any("not for the model" in part for part in texts(run, 3))
 
 
@@ -176,7 +176,7 @@ def test_a_damaged_line_makes_what_follows_unknown(tmp_path: Path) -> None:
 
 
 def test_a_saved_history_pairs_results_without_ids_with_their_calls(tmp_path: Path) -> None:
-    call = {"functionCall": {"name": "read_file", "args": {"absolute_path": "/work/a.py"}}}
+    call = {"functionCall": {"name": "read_file", "args": {"absolute_path": "/repo/a.py"}}}
     response = {"name": "read_file", "response": {"output": "one\n"}}
     history = [
         {"role": "user", "parts": [{"text": "look"}]},

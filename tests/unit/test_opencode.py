@@ -37,7 +37,7 @@ def read(call_id: str, output: str, compacted: int | None = None) -> Json:
     time: Json = {"start": 1, "end": 2}
     if compacted is not None:
         time["compacted"] = compacted
-    given = {"filePath": "/work/a.py"}
+    given = {"filePath": "/repo/a.py"}
     state = {"status": "completed", "input": given, "output": output, "time": time}
     return {"type": "tool", "tool": "read", "callID": call_id, "state": state}
 
@@ -66,7 +66,7 @@ def export(held: list[tuple[Json, list[Json]]]) -> Json:
         {"info": info, "parts": [{"id": f"prt_{at:04}", **part} for at, part in enumerate(parts)]}
         for info, parts in held
     ]
-    return {"info": {"id": SESSION, "title": "t", "directory": "/work"}, "messages": entries}
+    return {"info": {"id": SESSION, "title": "t", "directory": "/repo"}, "messages": entries}
 
 
 def run_of(folder: Path, held: list[tuple[Json, list[Json]]]) -> Run:
@@ -81,7 +81,7 @@ def test_each_step_is_a_call_with_what_stood_before_it(tmp_path: Path) -> None:
     assert (run.calls[0].usage.input_tokens, run.calls[1].usage.input_tokens) == (15, None)
     assert [answer.text for answer in run.answers] == ["seen", "done"]
     (version,) = run.versions
-    assert (version.key.source_id, version.text) == ("/work/a.py", "one\ntwo\n")
+    assert (version.key.source_id, version.text) == ("/repo/a.py", "one\ntwo\n")
 
 
 def test_a_cleared_result_stands_as_the_client_sent_it_from_its_time_on(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def database(path: Path, held: list[tuple[Json, list[Json]]]) -> None:
         made.execute("CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, title TEXT)")
         made.execute("CREATE TABLE message (id TEXT, session_id TEXT, time_created INT, data TEXT)")
         made.execute("CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT)")
-        made.execute("INSERT INTO session VALUES (?, NULL, '/work', 't')", (SESSION,))
+        made.execute("INSERT INTO session VALUES (?, NULL, '/repo', 't')", (SESSION,))
         for info, parts in held:
             own = (info["id"], SESSION, 1, json.dumps(info))
             made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", own)
@@ -198,8 +198,8 @@ def test_the_sessions_of_a_database_are_listed_and_read_one_by_one(tmp_path: Pat
     path = tmp_path / "opencode.db"
     database(path, session())
     with closing(sqlite3.connect(path)) as made, made:
-        made.execute("INSERT INTO session VALUES ('ses_none', NULL, '/work', 'said nothing')")
-        made.execute("INSERT INTO session VALUES ('ses_other', NULL, '/work', 'of another')")
+        made.execute("INSERT INTO session VALUES ('ses_none', NULL, '/repo', 'said nothing')")
+        made.execute("INSERT INTO session VALUES ('ses_other', NULL, '/repo', 'of another')")
         info = (name(9), "ses_other", 1, json.dumps({"role": "user"}))
         made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", info)
         part = ("prt_x", name(9), "ses_other", json.dumps(text("of the other")))

@@ -11,7 +11,7 @@ from store.importers.pi_session import IMPORTER
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Run
 
-HEADER = {"type": "session", "version": 3, "id": "s1", "timestamp": "t", "cwd": "/work"}
+HEADER = {"type": "session", "version": 3, "id": "s1", "timestamp": "t", "cwd": "/repo"}
 Entry = Mapping[str, object]
 
 
@@ -118,10 +118,10 @@ def test_the_oldest_sessions_have_no_ids_and_follow_one_another(tmp_path: Path) 
 
 def test_what_the_user_ran_apart_from_the_model_is_not_given_to_it(tmp_path: Path) -> None:
     ran = {"role": "bashExecution", "command": "ls", "output": "x", "excludeFromContext": True}
-    told = {"role": "bashExecution", "command": "pwd", "output": "/work"}
+    told = {"role": "bashExecution", "command": "pwd", "output": "/repo"}
     entries = [entry("a", None, message=ran), entry("b", "a", message=told)]
     (run,) = runs_of(tmp_path, *entries, model("c", "b", "1"))
-    assert texts(run, 1) == ["Ran `pwd`\n```\n/work\n```"]
+    assert texts(run, 1) == ["Ran `pwd`\n```\n/repo\n```"]
 
 
 @pytest.mark.parametrize("head", ['{"type":"session"', "[1]", '{"type":"session","id":1}', ""])

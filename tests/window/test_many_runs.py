@@ -21,7 +21,7 @@ def write_session(place: Path, number: int, *, broken: bool = False) -> None:
     base = {
         "sessionId": f"11111111-2222-3333-4444-{number:012}",
         "version": "2.1.14",
-        "cwd": "/work",
+        "cwd": "/repo",
         "isSidechain": False,
         "timestamp": "2026-01-01T00:00:00.000Z",
     }
