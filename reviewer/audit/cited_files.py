@@ -29,6 +29,7 @@ __all__ = ["CitedFiles", "line_spans"]
 _RANGE = re.compile(r"([0-9]{1,7})(?:\s?[-–~至]L?\s?([0-9]{1,7}))?")
 _FILE = re.compile(r"[^\s/\\]*[^\s/\\.]\.[A-Za-z][A-Za-z0-9]{0,9}\Z")
 _GUTTER = re.compile(r"^[ \t]*([0-9]{1,7})(?:\t|→|\||:| {2,})", re.MULTILINE)
+_CUT_LINE = re.compile(r"(?:\.\.\.|…) ?\[(?:line )?truncated\]\s*\Z")
 _BEFORE = re.compile(r"(?:\b[A-Za-z]:)?[\w.@+~/-]*\Z")
 _LONGEST_PATH = 1000
 _MOST_LINES = 400
@@ -113,7 +114,7 @@ class CitedFiles:
             if not wanted or subtract(wanted, self._standing.delivered(text.version.key, call)):
                 continue
             if version_id == newest:
-                why = self._moved(cited, text, wanted, call)
+                why = _cut_line(text, cited.span) or self._moved(cited, text, wanted, call)
                 return replace(cited, version_id=version_id, unverifiable=why)
             # The lines may have moved since: which state the answer means, it does not say.
             why = "these lines stand in the request in an earlier state of the file only"
@@ -258,6 +259,16 @@ def _longer_paths(text: str, path: str) -> Iterator[str]:
         if not text[end : end + 1].isalnum() and text[end : end + 1] not in ("_", "-"):
             yield plain(f"{before[0] if before else ''}{text[at:end]}")
         at = text.find(f"/{path}", end)
+
+
+def _cut_line(text: VersionText, span: Span | None) -> str:
+    """Say which line of *span* the tool cut, by the mark that it put at its end."""
+    rows = (text.version.text or "").split("\n")
+    numbers = text.version.line_numbers if text.unit is Unit.LINE else range(1, len(rows) + 1)
+    for number, row in zip(numbers, rows, strict=False):
+        if span is not None and span.start <= number < span.end and _CUT_LINE.search(row):
+            return f"the tool cut line {number}, and what it left out is not in the result"
+    return ""
 
 
 def _in_unit(text: VersionText, span: Span) -> Sequence[Span]:

@@ -15,6 +15,7 @@ from reviewer.audit.standing import Appearance, Standing
 from reviewer.audit.texts import VersionText
 from store.records.findings import Coverage, Delivery, Form, Outcome, ReadFacts
 from store.records.grades import Grade
+from store.records.markers import marker_of
 from store.records.runs import ToolResult
 from store.records.sources import Selection
 from store.records.text import Span, Unit
@@ -106,7 +107,9 @@ class _Read:
             return Outcome.UNDELIVERED
         wanted = self.wanted()
         if wanted is None:
+            # What the tool gave came as it gave it; words that stand for a text are none of it.
             same = self.result.text is not None and self.result.text == self.part_text
+            same = same and marker_of(self.part_text) is None
             return Outcome.DELIVERED if same else Outcome.PLACEHOLDER
         whole = union(d.span for d in self.found if self._whole(d))
         complete = not subtract(wanted, whole) if wanted else self.result.text == self.part_text

@@ -94,9 +94,15 @@ class Progress:
 
     def chunks(self, chunks: Iterator[str | bytes]) -> Iterator[str | bytes]:
         """Yield the pieces of a report and count them; what is told last is wiped at the end."""
+        from reviewer.reports import Doing  # noqa: PLC0415 - other commands need no reports
+
+        doing = "writing"
         for chunk in chunks:
             self._written += len(chunk)
-            self._step("writing")
+            if isinstance(chunk, Doing):
+                # Told at once: nothing more comes while it is done.
+                doing, self._next = chunk.words, 0.0
+            self._step(doing)
             yield chunk
         if self._wanted:
             self._output.wipe()

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from types import MappingProxyType
 
-from reviewer.reports._base import Meta, Report
+from reviewer.reports._base import Doing, Meta, Report
 from reviewer.reports._bill import (
     bill_rows,
     bill_sentences,
@@ -55,6 +55,7 @@ __all__ = [
     "NO_ANSWER",
     "RETENTION_HEADINGS",
     "SCHEMA",
+    "Doing",
     "Meta",
     "Report",
     "Word",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from store.records.findings import Audit
 from store.records.reviews import Reviews
 from store.records.runs import Problem, Run
 from store.records.sources import Version
 
-__all__ = ["Meta", "Report"]
+__all__ = ["Doing", "Meta", "Report"]
 
 
 def _nowhere(run: Run, version: Version) -> str | None:
@@ -51,6 +52,21 @@ Writer = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[str]]
 It takes the audits one after another; the problems may grow until the last
 audit was taken, so they are read after them.
 """
+
+
+class Doing(bytes):
+    """An empty piece of a report that tells what is done next and takes a while.
+
+    ``words`` say it, as in "writing the file".
+    """
+
+    words: str
+
+    def __new__(cls, words: str) -> Self:
+        made = super().__new__(cls)
+        made.words = words
+        return made
+
 
 BytesWriter = Callable[[Iterable[Audit], Sequence[Problem], Meta], Iterator[bytes]]
 """The same for a report that is no text."""

@@ -270,8 +270,10 @@ class Sheet:
         self._space(_GAP)
 
     def _lines(self, lines: Iterable[Line], size: float, left: float, *, bar: bool = False) -> None:
-        for line in lines:
-            self._room(_height(size))
+        held = list(lines)
+        for number, line in enumerate(held):
+            # The last line does not stand alone on the next page.
+            self._room(_height(size) * (2 if number == len(held) - 2 else 1))
             top = self._paper.get_y()
             if bar:
                 self._paper.set_fill_color(*_COLOURS["rule"])

@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from reviewer.reports import _words as words
-from reviewer.reports._base import Meta, Report
+from reviewer.reports._base import Doing, Meta, Report
 from reviewer.reports._bill import bill_sentences
 from reviewer.reports._blocks import Block, Grid, Heading, Paragraph, letters
 from reviewer.reports._contents import (
@@ -57,7 +57,6 @@ def _write(audits: Iterable[Audit], problems: Sequence[Problem], meta: Meta) -> 
     rows = tuple(row for _, row in sorted(index, key=itemgetter(0)))
     blocks = [*_front(rows, problems), *failed, *runs, *_about(meta)]
     blocks += _unlike_the_page(blocks)
-    yield b""
     yield from _drawn(blocks, meta)
 
 
@@ -68,17 +67,20 @@ def _drawn(blocks: Sequence[Block], meta: Meta) -> Iterator[bytes]:
     from reviewer.reports._sheet import Sheet as Pages  # noqa: PLC0415
 
     foot = f"{WORDS['title']} · {WORDS['made by']} {meta.version}"
+    yield Doing("making the fonts")
     characters = alphabet((*letters(blocks), foot))
     yield b""
     plain = make(characters, REGULAR)
     yield b""
     bold = make(characters, BOLD)
-    yield b""
     with tempfile.TemporaryDirectory() as folder:
         pages = Pages(WORDS["title"], foot, plain, bold, Path(folder))
+        yield Doing("laying out the pages")
         for block in blocks:
             pages.add([block])
             yield b""
+        # The last that can be told, and where it can be stopped: from here on the library works.
+        yield Doing("writing the file")
         yield pages.data()
 
 

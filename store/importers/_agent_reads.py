@@ -27,16 +27,8 @@ __all__ = ["Does", "FileCall", "file_calls", "is_listing", "says_failure", "show
 _READERS: Final = frozenset(
     {
         *("read", "readfile", "read_file", "read_text_file", "get_file_contents", "file_read"),
-        *(
-            "read_files",
-            "view",
-            "view_file",
-            "viewfile",
-            "open_file",
-            "notebookread",
-            "open",
-            "fs_read",
-        ),
+        *("read_files", "view", "view_file", "viewfile", "open_file", "notebookread", "open"),
+        "fs_read",
     }
 )
 _WRITERS: Final = frozenset(
@@ -97,7 +89,8 @@ class FileCall:
     """One tool call on one file.
 
     ``paged`` says that a part of the file was asked for; ``first`` and
-    ``last`` are its lines from 1, where the arguments say so without doubt.
+    ``last`` are its lines from 1, where the arguments say so without doubt;
+    ``offset`` is where they begin as the tool counts.
     """
 
     path: str
@@ -105,6 +98,7 @@ class FileCall:
     first: int | None = None
     last: int | None = None
     paged: bool = False
+    offset: int | None = None
     text: str = ""
     edits: tuple[Replacement, ...] = ()
     shows: ShellRead | None = None
@@ -132,7 +126,7 @@ def _file_call(name: str, path: str, arguments: Mapping[str, object]) -> FileCal
     if name in _READERS:
         first, last = _lines_asked(arguments)
         paged = any(arguments.get(key) not in _ALL for key in _PAGING)
-        return FileCall(path, Does.READ, first, last, paged)
+        return FileCall(path, Does.READ, first, last, paged, _count(arguments.get("offset")))
     if name in _WRITERS:
         text = next((arguments[key] for key in _TEXT if isinstance(arguments.get(key), str)), None)
         written = isinstance(text, str)
@@ -233,7 +227,7 @@ _PART: Final = re.compile(
 )
 _MORE: Final = re.compile(
     r"\n*(?:\[Showing lines (?P<first>\d{1,9})-(?P<last>\d{1,9}) of \d{1,9}[^\]\n]*\]"
-    r"|\[\d{1,9} more lines in file[^\]\n]*\])\s*\Z"
+    r"|\[\d{1,9} more lines in file(?:[^\]\n]*?\boffset=(?P<next>\d{1,9}))?[^\]\n]*\])\s*\Z"
 )
 _END: Final = re.compile(r"\(End of file - total (\d{1,9}) lines\)\s*(?:</\w+>\s*)?\Z")
 _NO_TEXT: Final = ("System reminder:", "<system-reminder>")
@@ -295,7 +289,11 @@ def _bare_shown(call: FileCall, text: str) -> Shown | None:
         return _rows(text[part.end() :], int(part[1]), int(part[2]))
     if more is not None:
         first = int(more["first"] or 0) or call.first or (None if call.paged else 1)
-        return _rows(text[: more.start()], first, int(more["last"] or 0) or None)
+        last = int(more["last"] or 0) or None
+        if more["next"] is not None and first is None:
+            # From which line an offset counts, tools disagree: the line that goes on settles it.
+            first, last = call.offset or 1, int(more["next"]) - 1
+        return _rows(text[: more.start()], first, last)
     if _CUT.search(text):
         return None
     return _rows(text, call.first, None) if call.paged else Shown(whole=text)

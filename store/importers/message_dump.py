@@ -185,6 +185,9 @@ def _is_state(value: object) -> bool:
     return isinstance(value, dict) and message_of(value) is None
 
 
+_REMOVED = "messages were taken out before it, and which of them it was still given is not recorded"
+
+
 def _origin(probe: Probe, held: Held, line: str) -> str:
     """Return the place of a conversation's messages in the file."""
     if any(isinstance(key, str) for key in held.keys):
@@ -202,6 +205,8 @@ def _add(conversation: Conversation, value: object, origin: str) -> None:
     raw = json.dumps(value, ensure_ascii=False)
     kind = value.get("type") if isinstance(value, dict) else None
     name = kind if isinstance(kind, str) else type(value).__name__
+    if _removes(value):
+        conversation.unknown = conversation.unknown or _REMOVED
     if isinstance(value, dict) and "lc" in value:
         conversation.add_opaque(name, len(raw.encode("utf-8", "replace")), origin)
     else:
@@ -209,6 +214,16 @@ def _add(conversation: Conversation, value: object, origin: str) -> None:
     builder.other_events.append(OtherEvent(name, origin, raw))
     what = f"a {name} among the messages is no message that is known; it is kept and not audited"
     builder.problem(origin, what, ProblemKind.LOST)
+
+
+def _removes(value: object) -> bool:
+    """Whether a member takes messages out of the list (``RemoveMessage`` of LangGraph)."""
+    match value:
+        case {"type": "remove"}:
+            return True
+        case {"lc": _, "id": [*_, "RemoveMessage"]}:
+            return True
+    return False
 
 
 def _builder(probe: Probe, title: str, run_id: str = "") -> RunBuilder:

@@ -272,3 +272,24 @@ def test_tool_calls_that_share_an_id_are_told_apart_in_order() -> None:
 )
 def test_messages_are_read_in_every_spelling(message: dict[str, object], kinds: list[str]) -> None:
     assert [str(part.kind) for part in turn_of(message).parts] == kinds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown", "lines"),
+    [
+        ({"offset": 5, "limit": 2}, "five\nsix\n\n[9 more lines in file. Use offset=7.]", (5, 6)),
+        ({"limit": 2}, "one\ntwo\n\n[23 more lines in file. Use offset=3 to continue.]", (1, 2)),
+    ],
+)  # fmt: skip
+def test_the_line_at_which_a_page_goes_on_says_where_it_began(
+    arguments: dict[str, object], shown: str, lines: tuple[int, ...]
+) -> None:
+    (call,) = file_calls("read", {"path": "a.py", **arguments}, "/w")
+    found = shown_by(call, shown)
+    assert found is not None
+    assert tuple(number for number, _ in found.lines) == lines
+
+
+def test_a_page_with_other_lines_than_it_counts_is_known_to_be_of_no_lines() -> None:
+    (call,) = file_calls("read", {"path": "a.py", "offset": 5}, "/w")
+    assert shown_by(call, "five\n\n[23 more lines in file. Use offset=9 to continue.]") is None

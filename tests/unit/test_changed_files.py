@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.audit.engine import audit
-from store.records.findings import CitationFacts, Verdict
+from store.records.findings import CitationFacts, Outcome, Verdict
 from tests.unit.claude_sessions import Session, runs_of
 from tests.unit.test_textual import PATH, reading
 
@@ -100,3 +100,25 @@ def test_a_path_on_a_drive_is_one_path_however_it_is_written(tmp_path: Path) -> 
     session.says(answer, "a9", "m9")
     (run,) = runs_of(session.write(tmp_path / "session.jsonl"))
     assert [facts.verdict for facts in audit(run).citations] == [Verdict.READ] * 4
+
+
+def test_a_line_that_the_tool_cut_was_not_read_whole(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Look.", "u0")
+    session.reads(1, "/w/a.py", f"one = 1\n{'x' * 90}... [truncated]\nthree = 3")
+    session.says("See a.py:2 and a.py:3.", "a9", "m9")
+    (run,) = runs_of(session.write(tmp_path / "session.jsonl"))
+    cut, whole = audit(run).citations
+    assert (cut.verdict, whole.verdict) == (Verdict.UNVERIFIABLE, Verdict.READ)
+    assert cut.reason == "the tool cut line 2, and what it left out is not in the result"
+
+
+def test_words_in_place_of_a_file_are_no_delivery_of_it(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Look.", "u0")
+    session.asks("t1", "a1", "m1", file_path="/w/a.py")
+    session.result("t1", "[Old tool result content cleared]", "r1")
+    session.says("I looked.", "a9", "m9")
+    (run,) = runs_of(session.write(tmp_path / "session.jsonl"))
+    (read,) = audit(run).reads
+    assert read.outcome is Outcome.PLACEHOLDER

@@ -123,7 +123,16 @@ def test_who_asks_is_told_on_lines(tmp_path: Path) -> None:
     assert "\r" not in "".join(lines)
 
 
-@pytest.mark.parametrize("name", ["r.html", "r.md", "r.json"])
+def test_what_takes_long_on_paper_is_told_before_it_is_done(tmp_path: Path) -> None:
+    given = ["x", "--progress", "--output", str(tmp_path / "r.pdf")]
+    lines = command("report", *given, program=FakeProgram([AUDIT])).err.split("\n")
+    told = [line.rpartition("; ")[2] for line in lines]
+    steps = [told.index(each) for each in ("laying out the pages", "writing the file")]
+    assert steps == sorted(steps)
+    assert lines[steps[1] + 1].startswith("reread: wrote ")
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.md", "r.json", "r.pdf"])
 def test_cancelled_is_130_and_no_half_file(tmp_path: Path, name: str) -> None:
     program = FakeProgram([AUDIT, made_audit(made_run("r-2"))], KeyboardInterrupt())
     ended = command("report", "x", "--output", str(tmp_path / name), program=program)

@@ -298,3 +298,18 @@ def test_cached_input_is_a_part_of_the_whole_and_counted_once(
     tmp_path: Path, fields: dict[str, object], usage: Usage
 ) -> None:
     assert answered(fields, tmp_path) == usage
+
+
+@pytest.mark.parametrize(
+    "removal",
+    [
+        {"type": "remove", "id": "h1", "content": ""},
+        {"lc": 1, "type": "constructor", "id": ["m", "RemoveMessage"], "kwargs": {"id": "h1"}},
+    ],
+)
+def test_what_was_given_after_messages_were_taken_out_is_unknown(
+    tmp_path: Path, removal: dict[str, object]
+) -> None:
+    (run,) = runs_of(tmp_path, [*A, removal, A[0], A[1]])
+    assert [call.grade for call in run.calls] == [Grade.INFERRED, Grade.UNKNOWN]
+    assert "taken out" in run.calls[1].grade_reason
