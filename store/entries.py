@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from store.importers import _files
 from store.importers._archive_place import ArchiveFolder
 from store.importers._base import HandOver, Importer, Listed, Probe, UnreadableError
-from store.importers._probing import reason
+from store.importers._probing import file_probe, reason
 from store.jsonin import noticing
 from store.records.grades import Layer
 from store.records.runs import Problem, ProblemKind, Run
@@ -37,6 +37,9 @@ class Place(Protocol):
     def lists(self, probe: Probe, importer: Importer) -> bool:
         """Tell whether *importer* can list by what recognition saw."""
 
+    def put_away(self) -> Place:
+        """Return it without what recognition saw: a list of thousands would keep each head."""
+
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
@@ -46,13 +49,19 @@ class OnDisk:
     held: object = None
 
     def opened(self) -> AbstractContextManager[tuple[Probe, list[Problem]]]:
-        """Give it as it is."""
-        return nullcontext((self.probe, []))
+        """Give it as it is.  Raises `OSError` where it was put away and is gone since."""
+        if self.probe.is_folder or self.probe.head:
+            return nullcontext((self.probe, []))
+        return nullcontext((file_probe(self.probe.path, self.probe.label), []))
 
     def lists(self, probe: Probe, importer: Importer) -> bool:
         """Tell so: it saw the whole."""
         del probe, importer
         return True
+
+    def put_away(self) -> OnDisk:
+        """Return it without its head, which is read again when it is opened."""
+        return replace(self, probe=replace(self.probe, head=b""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +84,10 @@ class InArchive:
         """Tell whether heads are enough, or the head is all there is."""
         whole = not self.is_folder and probe.path.stat().st_size == probe.size
         return importer.heads_tell or whole
+
+    def put_away(self) -> InArchive:
+        """Return it as it is: it holds no head."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +176,9 @@ class Found:
     def _whole(self) -> Entry:
         size = None if self.probe.is_folder else self.probe.size
         importer = self.importer
-        return Entry(self._where, importer.name, importer.layer, self.read, size=size)
+        probe = replace(self.probe, head=b"")
+        away = replace(self, probe=probe, place=self.place.put_away())
+        return Entry(self._where, importer.name, importer.layer, away.read, size=size)
 
     def _entry(self, listed: Listed) -> Entry:
         origin = _files.shown(listed.origin)

@@ -137,6 +137,7 @@ def test_the_row_of_the_present_place_is_not_lost_silently(view: FindingsView) -
     view.next_row()
     view.filter.set_text("verdict == never_read")
     assert view.hidden.isVisibleTo(view)
+    assert view.hidden.wordWrap()  # whatever it says is seen to its end
     view.filter.set_text("")
     assert not view.hidden.isVisibleTo(view)
     assert view.view.currentIndex().row() == 0

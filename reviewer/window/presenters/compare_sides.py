@@ -61,7 +61,7 @@ def sides(audits: Sequence[Audit], place: Place) -> Iterator[tuple[str, CompareS
 def _version_words(audits: Sequence[Audit], run: int, version: Version) -> str:
     name, version_id = one_line(version.key.source_id), one_line(short(version.key.version_id))
     words = tr("{source}, version {version}", source=name, version=version_id)
-    return words if len(audits) == 1 else tr("{what} (run {number})", what=words, number=run + 1)
+    return words if len(audits) == 1 else tr("Run {number}: {title}", number=run + 1, title=words)
 
 
 def offered(audits: Sequence[Audit], place: Place) -> ComparePair | None:

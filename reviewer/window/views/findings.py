@@ -49,6 +49,7 @@ class FindingsView(QWidget):
         self.hidden = QLabel(self)
         self.hidden.setObjectName("findings_hidden")
         self.hidden.setTextFormat(Qt.TextFormat.PlainText)
+        self.hidden.setWordWrap(True)
         self.hidden.setContentsMargins(8, 0, 8, 4)
         self.hidden.hide()
         self.view = RowTable(self.model, self)
