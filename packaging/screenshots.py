@@ -25,10 +25,11 @@ sys.path.insert(0, str(HOME))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np  # noqa: E402 - the path and the platform come first
-from PySide6.QtCore import QEventLoop, Qt, QTimer, qInstallMessageHandler  # noqa: E402 - path first
-from PySide6.QtGui import QImage  # noqa: E402
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, qInstallMessageHandler  # noqa: E402
+from PySide6.QtGui import QImage, QPainter  # noqa: E402
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget  # noqa: E402
 
+from reviewer.services.baselines import BaselineWriter  # noqa: E402
 from reviewer.services.opening_runs import Begun  # noqa: E402
 from reviewer.services.sample import write_sample  # noqa: E402
 from reviewer.services.sessions import Session  # noqa: E402
@@ -45,7 +46,9 @@ _THEMES = ("light", "dark", "contrast")
 _README = {"08-answer": "answer", "09-model": "model-view", "11-residency": "residency-map"}
 _README_SCALE = 1.5
 _COLOURS = 32
-_HARMLESS = "This plugin does not support propagateSizeHints()"
+_SAID = "At most 200 records a batch; the export is stopped first."
+"""An answer that cites nothing."""
+_HARMLESS = "This plugin does not support "
 
 
 class Stage:
@@ -244,6 +247,97 @@ def _bill_reported(stage: Stage) -> None:
     stage.shell.desk.go(Place(call=3, tab="bill"))
 
 
+def _baseline(stage: Stage) -> None:
+    stage.go("answer")
+    writer = BaselineWriter()
+    list(writer.taking(stage.shell.desk.audits))
+    made = json.loads("".join(writer.chunks()))
+    for run in made["runs"]:
+        del run["findings"][::2]
+    path = stage.place / "known.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    known = stage.shell.handlers.known
+    loop = QEventLoop()
+    known.judged.connect(loop.quit)
+    QTimer.singleShot(10_000, loop.quit)
+    known.take(str(path))
+    loop.exec()
+
+
+def _many_runs(stage: Stage) -> None:
+    folder = stage.place / "many"
+    folder.mkdir(exist_ok=True)
+    for number in range(14):
+        _session(folder, f"2.1.{number}")
+    broken = folder / "session-2.1.1.jsonl"
+    lines = broken.read_text(encoding="utf-8").splitlines(keepends=True)
+    broken.write_text(lines[0], encoding="utf-8")
+    stage.open(str(folder))
+    for _ in range(2):
+        loop = QEventLoop()
+        stage.shell.settled.connect(loop.quit)
+        QTimer.singleShot(10_000, loop.quit)
+        stage.trigger("go.next_run")
+        loop.exec()
+
+
+def _run_list(stage: Stage) -> None:
+    _many_runs(stage)
+    stage.shell.runs.showPopup()
+    _wait(300)
+
+
+def _written_citations(stage: Stage) -> None:
+    said = "A batch holds 200 records (limits.md:1). The queue is drained (plan.md:9)."
+    stage.open(str(_session(stage.place, "2.1.14", said=said)))
+    stage.shell.desk.go(places.citation_place(stage.shell.desk.audit(), 0, 0, "answer"))
+
+
+def _drift(stage: Stage) -> None:
+    """Show a citation whose place a provider counted in UTF-16."""
+    text = "𠮷𠮷 Batches are limited to 200 records. The export stops first."
+    cited = "Batches are limited to 200 records."
+    start = text.index(cited) + 2
+    place = {"type": "char_location", "cited_text": cited, "document_index": 0}
+    place |= {"start_char_index": start, "end_char_index": start + len(cited)}
+    said = {"type": "text", "text": "At most 200 a batch.", "citations": [place]}
+    source = {"type": "text", "media_type": "text/plain", "data": text}
+    document = {"type": "document", "title": "limits.md", "source": source}
+    document["citations"] = {"enabled": True}
+    request = {
+        "model": "claude-example",
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": [document]}],
+    }
+    response = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-example",
+        "content": [said],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 60, "output_tokens": 8},
+    }
+    entry = {
+        "startedDateTime": "2026-01-01T00:00:00.000Z",
+        "request": {
+            "method": "POST",
+            "url": "https://api.anthropic.com/v1/messages",
+            "headers": [],
+            "postData": {"mimeType": "application/json", "text": json.dumps(request)},
+        },
+        "response": {
+            "status": 200,
+            "headers": [],
+            "content": {"mimeType": "application/json", "text": json.dumps(response)},
+        },
+    }
+    path = stage.place / "counted.har"
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": [entry]}}), encoding="utf-8")
+    stage.open(str(path))
+    stage.shell.desk.go(places.citation_place(stage.shell.desk.audit(), 0, 0, "answer"))
+
+
 STATES: dict[str, Callable[[Stage], None]] = {
     "01-start": lambda _: None,
     "02-start-recent": _recent,
@@ -277,6 +371,11 @@ STATES: dict[str, Callable[[Stage], None]] = {
     "30-bill": _bill,
     "31-bill-added-up": _bill_added,
     "32-bill-reported": _bill_reported,
+    "33-baseline": _baseline,
+    "34-many-runs": _many_runs,
+    "35-run-list": _run_list,
+    "36-written-citations": _written_citations,
+    "37-drift": _drift,
 }
 """Every state by the name of its picture."""
 
@@ -346,7 +445,7 @@ def _picture(path: Path, stage: Stage, build: Callable[[Stage], None], *, small:
     _rest(shell)
     dialogs = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
     over = [each for each in dialogs if each is not shell and each.isWindow() and each.parent()]
-    picture = (over[-1] if over else shell).grab().toImage()
+    picture = _seen(shell, over[-1] if over else shell)
     if small:
         picture = _few_colours(picture)
     picture.save(str(path), "PNG", 0)  # type: ignore[call-overload]
@@ -357,6 +456,19 @@ def _picture(path: Path, stage: Stage, build: Callable[[Stage], None], *, small:
     shell.close()
     shell.deleteLater()
     _wait()
+
+
+def _seen(shell: Shell, shown: QWidget) -> QImage:
+    """Return what is seen of a window, or of the dialog over it; a list stands where it opened."""
+    under = shown.parentWidget()
+    if shown.windowType() is not Qt.WindowType.Popup or under is None:
+        return shown.grab().toImage()
+    whole = shell.grab()
+    painter = QPainter(whole)
+    # The screen that is none moves lists to its own corner.
+    painter.drawPixmap(under.mapTo(shell, QPoint(0, under.height())), shown.grab())
+    painter.end()
+    return whole.toImage()
 
 
 def _rest(shell: Shell) -> None:
@@ -385,9 +497,10 @@ def _few_colours(picture: QImage) -> QImage:
     )
 
 
-def _session(place: Path, version: str, *, damaged: bool = False) -> Path:
-    """Write a small coding session: two files read, an answer that cites nothing."""
-    path = place / f"session-{version}{'-damaged' if damaged else ''}.jsonl"
+def _session(place: Path, version: str, *, damaged: bool = False, said: str = _SAID) -> Path:
+    """Write a small coding session: two files read, and an answer."""
+    kind = "-damaged" if damaged else "-citing" if said != _SAID else ""
+    path = place / f"session-{version}{kind}.jsonl"
     texts = {
         "limits.md": "Batches are limited to 200 records.\nThe export stops first.\n",
         "plan.md": "1. Stop the export.\n2. Drain the queue.\n3. Restart.\n",
@@ -401,7 +514,6 @@ def _session(place: Path, version: str, *, damaged: bool = False) -> Path:
         ask = _record(at, version, "assistant", [{**use, "input": {"file_path": f"/work/{name}"}}])
         lines += [ask, _record(at + 1, version, "user", [result])]
         at += 2
-    said = "At most 200 records a batch; the export is stopped first."
     lines.append(_record(at, version, "assistant", [{"type": "text", "text": said}]))
     if damaged:
         lines.insert(2, '{"type": "user", "message": {"role"')
@@ -430,7 +542,7 @@ def _record(number: int, version: str, role: str, content: object) -> str:
 
 
 def _told(_kind: object, _context: object, text: str) -> None:
-    if text != _HARMLESS:
+    if not text.startswith(_HARMLESS):
         print(text, file=sys.stderr)
 
 

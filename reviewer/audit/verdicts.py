@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from reviewer.audit.anchoring import NORMALISATION, Anchored, anchor, how_many
 from reviewer.audit.intervals import intersect, near, subtract, union
 from reviewer.audit.resolving import Resolved, Resolver, is_changed
+from reviewer.audit.shown_lines import shown_lines
 from reviewer.audit.standing import Standing
 from reviewer.audit.texts import Known, VersionText
 from reviewer.audit.textual import Marked
@@ -374,7 +375,11 @@ class _Judge:
         if shown.startswith(words, guess):
             return Span(guess, guess + len(words))
         at = shown.find(words, delivery.message_span.start, delivery.message_span.end)
-        return Span(at, at + len(words)) if at >= 0 else delivery.message_span
+        if at >= 0:
+            return Span(at, at + len(words))
+        before = text.text.count("\n", delivery.span.start, both[0].start)
+        found = shown_lines(words, before, shown, delivery.message_span)
+        return found or delivery.message_span
 
 
 def _marked(citation: Citation) -> Anchor:

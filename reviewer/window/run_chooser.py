@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtWidgets import QWidget
 
 from reviewer.display import one_line
 from reviewer.window.desk import Desk
@@ -13,6 +11,7 @@ from reviewer.window.opening import Opener
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from reviewer.window.unread import UnreadRun
+from reviewer.window.views.cut_choice import CutChoice
 
 __all__ = ["RunChooser", "unread_words"]
 
@@ -22,17 +21,15 @@ _ROWS = 24
 """Rows of the list that are seen at once."""
 
 
-class RunChooser(QComboBox):
+class RunChooser(CutChoice):
     """Lists the open runs by their titles, then the unread ones; it is there for several."""
 
     def __init__(self, desk: Desk, opener: Opener, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_LEAST_CHARS, parent)
         self._desk = desk
         self._opener = opener
         self.setObjectName("run_chooser")
-        self.setMinimumContentsLength(_LEAST_CHARS)
         self.setMaxVisibleItems(_ROWS)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.activated.connect(self._activated)
         desk.opened.connect(self._opened)
         desk.replaced.connect(self._replaced)
@@ -53,24 +50,6 @@ class RunChooser(QComboBox):
         if run is not None:
             self._opener.read(run)
         return run is not None
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the title with a sign where it is cut."""
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        room = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox,
-            option,
-            QStyle.SubControl.SC_ComboBoxEditField,
-            self,
-        )
-        option.currentText = self.fontMetrics().elidedText(
-            option.currentText, Qt.TextElideMode.ElideRight, room.width() - 4
-        )
-        painter = QStylePainter(self)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
 
     def retranslate(self) -> None:
         """Show every text in the present language."""

@@ -226,6 +226,9 @@ def test_only_ids_and_paths_may_be_broken_inside_a_word() -> None:
     style = (Path(__file__).parents[2] / "resources" / "reports" / "page.css").read_text("utf-8")
     (cells,) = re.findall(r"^td, th \{([^}]*)\}", style, re.MULTILINE)
     assert "overflow-wrap: break-word" in cells
+    # A hash, which is longer than a phone is wide, is broken wherever it stands.
+    (body,) = re.findall(r"^body \{([^}]*)\}", style, re.MULTILINE)
+    assert "overflow-wrap: break-word" in body
     assert '<span class="id">t1</span>' in _page(made_audit())
     assert '<td class="word" data-name="outcome">' in _page(made_audit())
 

@@ -304,6 +304,17 @@ def test_the_tab_speaks_chinese(opened: Shell, hands: Hands, view: CompareView) 
     assert opened.regions is not None
 
 
+def test_the_parts_of_requests_are_named_in_chinese(
+    opened: Shell, hands: Hands, view: CompareView
+) -> None:
+    set_language("zh_CN")
+    opened.desk.go(Place(run=0, call=3, tab="model"))
+    hands.press("Ctrl+D")
+    hands.wait(lambda: view.model.total > 0)
+    assert cells(view)[0][2].startswith("assistant（助手） ")
+    assert not any("tool_" in row[2] for row in cells(view))
+
+
 def test_nothing_is_offered_where_nothing_belongs_together(opened: Shell) -> None:
     audits = opened.desk.audits
     assert offered(audits[:1], Place(tab="answer")) is None
@@ -325,3 +336,15 @@ def test_every_row_of_a_comparison_can_be_told(opened: Shell) -> None:
         assert set(table.values("kind")) <= set(table.columns["kind"].values)
         assert set(table.values("change")) <= set(table.columns["change"].values)
     assert Change.SAME.value in table.columns["change"].values
+
+
+def test_a_side_that_is_cut_shows_both_ends_of_its_name(opened: Shell, view: CompareView) -> None:
+    opened.desk.go(Place(run=0, source=keys(opened)[-1], tab="compare"))
+    choice = view.chooser.choices[0]
+    choice.addItem("reviews/a-name-that-is-longer-than-any-room, version 2")
+    choice.setCurrentIndex(choice.count() - 1)
+    choice.resize(200, choice.height())
+    shown = choice.shown()
+    assert shown.startswith("reviews/")
+    assert "…" in shown
+    assert shown.endswith("2")

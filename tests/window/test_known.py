@@ -61,6 +61,8 @@ def test_findings_are_compared_with_a_baseline_and_filtered_by_it(
     compare(opened, str(baseline), qtbot, monkeypatch)
     assert opened.desk.place == place
     assert not view.view.isColumnHidden(ReviewColumn.BASELINE)
+    heads = view.view.horizontalHeader()
+    assert heads.visualIndex(ReviewColumn.BASELINE) < heads.visualIndex(ReviewColumn.DECISION)
     assert "2 new findings" in opened.statusBar().currentMessage()
     assert is_told(opened, "this finding of the baseline is there no more: it was; CIT001")
     count = len(opened.desk.audit().findings)

@@ -25,7 +25,7 @@ from reviewer.window.presenters.compare_words import (
     source_words,
 )
 from reviewer.window.presenters.tables import Heading, Row, Table, cell
-from reviewer.window.presenters.words import verdict_word
+from reviewer.window.presenters.words import part_kind_word, recorded_word, verdict_word
 from store.records.comparisons import (
     AnswerDifference,
     CallComparison,
@@ -41,6 +41,7 @@ from store.records.comparisons import (
     VersionComparison,
 )
 from store.records.differences import Change, Doubt, Fate, SourceChange, SourceDifference
+from store.records.runs import PartKind
 
 __all__ = ["CompareItem", "CompareTable"]
 
@@ -343,7 +344,8 @@ def _part(piece: RequestPiece) -> CompareItem:
             places.append(
                 tr("B: message {message}, part {part}", message=piece.b[0], part=piece.b[1])
             )
-        words = (piece.role, piece.kind, piece.name, piece.tool_call_id)
+        kind = part_kind_word(PartKind(piece.kind))
+        words = (recorded_word(piece.role), kind, piece.name, piece.tool_call_id)
         detail = f"{_count(piece.chars_a)} → {_count(piece.chars_b)}"
         if piece.placeholder is not None and piece.restored:
             detail += tr("; ") + tr("came back in place of its placeholder")

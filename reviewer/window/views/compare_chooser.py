@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -18,6 +17,7 @@ from reviewer.display import one_line
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.presenters.compare_sides import ComparePair, CompareSide, sides
+from reviewer.window.views.cut_choice import CutChoice
 from reviewer.window.views.following import plain_label
 
 __all__ = ["CompareChooser"]
@@ -58,12 +58,12 @@ class CompareChooser(QWidget):
         self.go.clicked.connect(self._pressed)
         self.retranslate()
 
-    def _choice(self, name: str) -> QComboBox:
-        box = QComboBox()
+    def _choice(self, name: str) -> CutChoice:
+        box = CutChoice(_LEAST_CHARS)
+        # The names of two versions of one source differ at their ends.
+        box.cut = Qt.TextElideMode.ElideMiddle
         box.setObjectName(name)
         box.view().setObjectName(f"{name}_choices")
-        box.setMinimumContentsLength(_LEAST_CHARS)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         return box
 
     def _lay_out(self) -> None:

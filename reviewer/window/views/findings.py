@@ -156,6 +156,9 @@ class FindingsView(QWidget):
         self.filter.set_columns(table.columns)
         self.model.set_table(table)
         self.view.setColumnHidden(ReviewColumn.BASELINE, not table.compared)
+        # It is compared on purpose: what it says stands where it is seen without scrolling.
+        heads = self.view.horizontalHeader()
+        heads.moveSection(heads.visualIndex(ReviewColumn.BASELINE), ReviewColumn.DECISION)
         if table.run == self._desk.place.run and not self.loaded:
             self._load(self._desk.place)  # it was read anew meanwhile
 

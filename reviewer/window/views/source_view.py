@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -31,6 +30,7 @@ from reviewer.window.presenters.source_text import (
     title_of,
 )
 from reviewer.window.presenters.words import integrity_words, span_words
+from reviewer.window.views.cut_choice import CutChoice
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.text_pane import TextPane
 from store.records.findings import Audit, SourceFacts
@@ -59,12 +59,8 @@ class SourceView(QWidget):
             label.setObjectName(name)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-        self.versions = QComboBox(self)
+        self.versions = CutChoice(_VERSION_COLUMNS, self)
         self.versions.setObjectName("source_versions")
-        self.versions.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.versions.setMinimumContentsLength(_VERSION_COLUMNS)
         self.citations = QListWidget(self)
         self.citations.setObjectName("source_citations")
         self.pane = TextPane("source", self)
