@@ -26,7 +26,7 @@ def first_read(run: Run) -> ReadFacts:
 
 def claude(folder: Path, shown: str, said: dict[str, object], **asked: int) -> ReadFacts:
     session = started()
-    session.asks("t1", "a1", "m1", file_path="f.py", **asked)
+    session.asks("t1", "a1", "m1", "", "Read", file_path="f.py", **asked)
     session.result("t1", shown, "r1", toolUseResult={"type": "text", "file": said})
     return first_read(read_session(session, folder))
 
@@ -60,14 +60,11 @@ def test_a_blank_line_at_the_end_is_not_missed(tmp_path: Path) -> None:
 
 
 def opencode(folder: Path, output: str) -> ReadFacts:
-    asked = [{"type": "step-start"}, opencode_read("c", output)]
+    step: dict[str, object] = {"type": "step-start"}
     held = [
         (message(1, "user"), [text("look")]),
-        (
-            message(2, "assistant", modelID="m"),
-            [{"type": "step-start"}, opencode_read("c", output)],
-        ),
-        (message(3, "assistant", modelID="m"), [{"type": "step-start"}, text("seen")]),
+        (message(2, "assistant", modelID="m"), [step, opencode_read("c", output)]),
+        (message(3, "assistant", modelID="m"), [step, text("seen")]),
     ]
     (run,) = runs_in(write_json(folder / "export.json", export(held)), OPENCODE)
     return first_read(run)
