@@ -129,7 +129,7 @@ class _Read:
         if self.text is None or self.text.text is None:
             return None
         spans = [span for spans in self._asked(self.text) for span in spans]
-        return union(self.text.in_unit(spans))
+        return union([*self.text.in_unit(spans), *self._said(self.text)])
 
     def _asked(self, text: VersionText) -> list[tuple[Span, ...]]:
         """What each range asks for, in the search text."""
@@ -137,6 +137,15 @@ class _Read:
         if chosen.unit is Unit.BLOCK or not chosen.ranges:
             return [text.chars(chosen)]
         return [text.proving(span, chosen.unit) for span in chosen.ranges]
+
+    def _said(self, text: VersionText) -> list[Span]:
+        """Lines that were asked for and that the tool says it returned, known or not."""
+        match self.result.declared.get("lines"):
+            case [int() as first, int() as end] if text.unit is Unit.LINE and 0 < first < end:
+                chosen = self.selection
+                asked = chosen.ranges if chosen.unit is Unit.LINE else ()
+                return list(intersect(asked, [Span(first, end)]))
+        return []
 
     # -- coverage -----------------------------------------------------------------
 
@@ -205,6 +214,14 @@ class _Read:
 
     def _ranges(self, text: VersionText) -> Coverage:
         ranges = [union(text.in_unit(spans)) for spans in self._asked(text) if spans]
+        said = self._said(text)
+        if said:
+            wanted = union([*(s for r in ranges for s in r), *said])
+            ranges = [
+                found
+                for span in self.selection.ranges
+                if (found := tuple(intersect(wanted, [span])))
+            ]
         whole = union(d.span for d in self.found)
         missing = [(r.start, r.end) for r in subtract([s for r in ranges for s in r], whole)]
         came = [r for r in ranges if subtract(r, whole) != r]

@@ -31,6 +31,7 @@ from store.importers._agent_reads import (
     window_of,
 )
 from store.importers._claude_lines import clean_path
+from store.importers._lines_said import beyond, last_said
 from store.importers._wire import RecordedCall, Turn
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
@@ -250,6 +251,10 @@ class AgentRun:
                 continue
             shown = shown_by(call, "" if result.failed else text)
             if shown is not None and not _is_blank(shown):
+                said = beyond(shown.lines, last_said(text))
+                if said is not None:
+                    self._results[-1] = replace(result, declared={"lines": [*said]})
+                    shown = replace(shown, end=said[1])
                 self._files.read(key, call.path, shown, origin)
 
     def _change(self, call: FileCall, origin: str) -> None:

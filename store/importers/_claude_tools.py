@@ -10,7 +10,7 @@ from store.importers._claude_content import is_error, result_text, saved_to
 from store.importers._claude_eras import Eras
 from store.importers._claude_lines import clean_path, file_path, is_file_read
 from store.importers._claude_records import Record, as_map, as_text, dump
-from store.importers._claude_versions import asked_of, edits_of, shown_in
+from store.importers._claude_versions import asked_of, edits_of, said_of, shown_in
 from store.records.runs import ToolCall, ToolResult
 from store.records.sources import Version
 
@@ -55,7 +55,9 @@ class Tools:
         reads = is_file_read(asked.name) and bool(path)
         inline = saved_to(text or "")
         display = as_map(record.data.get("toolUseResult"))
-        total = as_map(display.get("file")).get("totalLines")
+        shown = as_map(display.get("file")) if reads else {}
+        total = shown.get("totalLines")
+        said = None if failed else said_of(text or "", shown)
         self._results[call_id] = ToolResult(
             tool_call_id=call_id,
             text=self._whole(inline) if inline else text,
@@ -63,7 +65,10 @@ class Tools:
             is_file_read=reads and not self._eras.side.name_in(path),
             side_file=self._eras.side_file(call_id, text or ""),
             # What the agent knew of the file's length, and the model may not have been told.
-            declared={"total_lines": total} if reads and isinstance(total, int) else {},
+            declared={
+                **({"total_lines": total} if isinstance(total, int) else {}),
+                **({"lines": [*said]} if said else {}),
+            },
             origin=record.origin,
         )
         if reads:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from store.importers._agent_files import Replacement, Shown
 from store.importers._claude_lines import numbered_lines
 from store.importers._claude_records import as_list, as_map
+from store.importers._lines_said import beyond
 
-__all__ = ["asked_of", "edits_of", "shown_in"]
+__all__ = ["asked_of", "edits_of", "said_of", "shown_in"]
 
 
 def shown_in(
@@ -23,6 +25,27 @@ def shown_in(
     whole = _whole(text, lines, display, arguments, bare=bare)
     first, end = _asked(arguments, lines, display)
     return Shown(tuple(lines), whole, first, end)
+
+
+def said_of(text: str, display: Mapping[str, object]) -> tuple[int, int] | None:
+    """Return the lines that the display copy says were returned, if *text* ends before them.
+
+    Blank lines at the end are not missed, nor any where *text* numbers the
+    last of them behind something that is no line.
+    """
+    count, content = _number(display.get("numLines")), display.get("content")
+    first = _number(display.get("startLine"))
+    if count is None or first is None or not isinstance(content, str):
+        return None
+    rows = content.split("\n")
+    if len(rows) != count:
+        return None
+    while rows and not rows[-1].strip():
+        rows.pop()
+    last = max(1, first) + len(rows) - 1
+    if re.search(rf"^\s*{last}[→\t]", text, re.MULTILINE):
+        return None
+    return beyond(numbered_lines(text), last)
 
 
 def asked_of(arguments: Mapping[str, object]) -> Shown:
