@@ -18,7 +18,8 @@ from reviewer.audit.searches import Search, searches
 from reviewer.audit.settings import Settings
 from reviewer.audit.sizes import CountTokens, Sizes
 from reviewer.audit.standing import Standing
-from reviewer.audit.textual import Stray, textual
+from reviewer.audit.strays import Stray
+from reviewer.audit.textual import textual
 from reviewer.audit.verdicts import judge
 from reviewer.audit.view import Requests
 from store.records.bills import Bill

@@ -18,13 +18,14 @@ from reviewer.audit.cited_files import CitedFiles
 from reviewer.audit.cited_keys import Keys, Mark
 from reviewer.audit.patterns import Names, Pattern, Patterns
 from reviewer.audit.standing import Standing
+from reviewer.audit.strays import Stray
 from reviewer.audit.texts import CONTEXT
 from store.records.citations import Citation, SourceCitation
 from store.records.runs import Answer, Run
 from store.records.sources import Version
 from store.records.text import Span
 
-__all__ = ["Marked", "Stray", "Textual", "textual"]
+__all__ = ["Marked", "Textual", "textual"]
 
 _FENCE = re.compile(
     r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE
@@ -42,15 +43,6 @@ class Marked(NamedTuple):
     """A citation that stands in the text of an answer, and the pattern that found it."""
 
     citation: Citation
-    pattern: str
-
-
-class Stray(NamedTuple):
-    """A place of an answer that has the shape of a citation and leads nowhere."""
-
-    answer: int
-    span: Span
-    words: str
     pattern: str
 
 

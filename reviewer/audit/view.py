@@ -10,7 +10,7 @@ from typing import Protocol
 
 from reviewer.audit.searches import Search
 from reviewer.audit.settings import Settings
-from reviewer.audit.textual import Stray
+from reviewer.audit.strays import Stray
 from store.records.bills import Bill
 from store.records.findings import (
     CallFacts,
