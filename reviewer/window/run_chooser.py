@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from reviewer.display import one_line
+from reviewer.window.cut_choice import CutChoice
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.opening import Opener
 from reviewer.window.place import Place
 from reviewer.window.presenters import places
 from reviewer.window.unread import UnreadRun
-from reviewer.window.views.cut_choice import CutChoice
 
 __all__ = ["RunChooser", "unread_words"]
 

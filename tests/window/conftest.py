@@ -46,14 +46,13 @@ def _no_step_is_long(
     _watch(qapp, monkeypatch, Handlers, "run")
     for name in ("go", "back", "forward"):
         _watch(qapp, monkeypatch, Desk, name)
-    # As the program does: looking for cycles in all that a long run of tests holds is no step.
-    before = gc.get_threshold()
-    gc.set_threshold(200_000, 20, 20)
+    # Looking for cycles in all that a long run of tests holds is no step of the window.
+    gc.disable()
     qapp.watcher = watcher = Watcher()
     watcher.begin(request.node.name)
     yield
     qapp.watcher = None
-    gc.set_threshold(*before)
+    gc.enable()
     assert [str(each) for each in watcher.held] == []
 
 

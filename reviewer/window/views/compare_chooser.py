@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.display import one_line
+from reviewer.window.cut_choice import CutChoice
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr
 from reviewer.window.presenters.compare_sides import ComparePair, CompareSide, sides
-from reviewer.window.views.cut_choice import CutChoice
 from reviewer.window.views.following import plain_label
 
 __all__ = ["CompareChooser"]

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from reviewer.display import one_line
+from reviewer.window.cut_choice import CutChoice
 from reviewer.window.desk import Desk
 from reviewer.window.i18n import tr, trn
 from reviewer.window.panels import Panel
@@ -30,7 +31,6 @@ from reviewer.window.presenters.source_text import (
     title_of,
 )
 from reviewer.window.presenters.words import integrity_words, span_words
-from reviewer.window.views.cut_choice import CutChoice
 from reviewer.window.views.following import follow_language
 from reviewer.window.views.text_pane import TextPane
 from store.records.findings import Audit, SourceFacts
