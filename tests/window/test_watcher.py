@@ -47,8 +47,14 @@ def test_an_application_under_watch_measures_the_processor_and_not_the_clock() -
 
 
 def test_a_machine_that_is_as_fast_as_ever_excuses_nothing() -> None:
-    assert slowness(best=1e9) == 1.0
+    assert slowness(best=1.0, yardstick=lambda: 1.0) == 1.0
+    assert slowness(best=1.0, yardstick=lambda: 0.9) == 1.0
 
 
 def test_a_machine_at_half_its_speed_excuses_half_of_a_step() -> None:
-    assert slowness(best=Watcher.best / 2) >= 2 * 0.9
+    assert slowness(best=1.0, yardstick=lambda: 2.0) == 2.0
+
+
+def test_one_slow_moment_of_the_machine_excuses_nothing() -> None:
+    moments = iter([9.0] + [1.0] * 99)
+    assert slowness(best=1.0, yardstick=lambda: next(moments)) == 1.0

@@ -39,9 +39,9 @@ def _yardstick() -> float:
     return (time.thread_time() - start) * 1e3
 
 
-def slowness(best: float) -> float:
+def slowness(best: float, yardstick: Callable[[], float] = _yardstick) -> float:
     """Return how many times slower than *best* the same work is now, in three of four cases."""
-    taken = sorted(_yardstick() for _ in range(_AT_ONCE))
+    taken = sorted(yardstick() for _ in range(_AT_ONCE))
     return max(1.0, taken[_AT_ONCE * 3 // 4] / best)
 
 
