@@ -140,14 +140,14 @@ def test_commands_in_fenced_blocks_are_tool_calls_with_their_output(opened: Open
     assert [event.name for event in run.other_events] == ["exit"]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        "<returncode>0</returncode>\n<warning>\nToo long.\n</warning>\n<output_head>\none\ntwo\nth"
-        "\n</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>\n<output_tail>\nz",
-        '{"returncode": 0, "output_head": "one\\ntwo\\nth", "output_tail": "end"}',
-    ],
+_FRAMED = (
+    "<returncode>0</returncode>\n<warning>\nToo long.\n</warning>\n<output_head>\none\ntwo\nth"
+    "\n</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>\n<output_tail>\nz"
 )
+_IN_JSON = '{"returncode": 0, "output_head": "one\\ntwo\\nth", "output_tail": "z"}'
+
+
+@pytest.mark.parametrize("given", [_FRAMED, _IN_JSON])
 def test_a_file_of_which_the_middle_was_left_out_is_known_up_to_there(
     opened: Open, given: str
 ) -> None:
