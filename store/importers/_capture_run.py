@@ -86,11 +86,7 @@ def _placed(call: ToolCall, exchange: Exchange, number: int, origin: str) -> Too
 def _call(each: Numbered, builder: RunBuilder, origin: str) -> int:
     exchange = each.exchange
     _notice_scrubbing(exchange)
-    read = each.conversation
-    if exchange.read is not None:
-        before = len(each.conversation) - len(exchange.sent)
-        read = (*each.conversation[:before], *exchange.read)
-    turns = (*exchange.instructions, *read, *exchange.added)
+    turns = (*exchange.instructions, *each.read, *exchange.added)
     request = [builder.message(turn.role, turn.parts, origin) for turn in turns]
     response = [builder.message(turn.role, turn.parts, origin) for turn in exchange.response]
     return builder.call(

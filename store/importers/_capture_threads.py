@@ -40,6 +40,14 @@ class Numbered:
     conversation: tuple[Turn, ...]
     at: str | None = None
 
+    @property
+    def read(self) -> tuple[Turn, ...]:
+        """What the model read of the conversation: what was dropped of the body is left out."""
+        if self.exchange.read is None:
+            return self.conversation
+        before = len(self.conversation) - len(self.exchange.sent)
+        return (*self.conversation[:before], *self.exchange.read)
+
 
 @dataclass(slots=True)
 class Thread:
@@ -60,8 +68,8 @@ class Threads:
     _kept: dict[str, list[Turn]] = field(default_factory=dict)
     _failed: list[tuple[Thread, Numbered]] = field(default_factory=list)
 
-    def add(self, number: int, exchange: Exchange, at: str | None) -> None:
-        """Put the next exchange where it belongs."""
+    def add(self, number: int, exchange: Exchange, at: str | None) -> Numbered:
+        """Put the next exchange where it belongs; return it with its conversation."""
         before = self._before(exchange)
         thread = Thread() if before is None else before[0]
         if before is not None and thread.calls[-1] is not before[1]:
@@ -72,6 +80,7 @@ class Threads:
         made = Numbered(number, exchange, conversation, at)
         thread.calls.append(made)
         self._remember(thread, made)
+        return made
 
     def retold(self, exchange: Exchange) -> int | None:
         """Take the answer of a response that is asked for again; return the number of its call.
@@ -114,7 +123,7 @@ class Threads:
             exchange.doubt(
                 Grade.UNKNOWN,
                 f"the request builds on {exchange.previous}, which the service keeps and the "
-                "capture does not hold",
+                "record does not hold",
             )
             return tuple(exchange.sent)
         earlier = known[1]
@@ -161,7 +170,7 @@ class Threads:
 
 
 def _chained(name: str) -> str:
-    return f"the request builds on {name}: what that holds was taken from the capture"
+    return f"the request builds on {name}: what that holds was taken from the record"
 
 
 def _latest(exchange: Exchange, thread: Thread, made: Numbered) -> tuple[Thread, Numbered]:

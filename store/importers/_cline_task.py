@@ -51,7 +51,11 @@ class Request:
 
 @dataclass(slots=True)
 class Task:
-    """What the files of a task hold; ``has_ui`` and ``has_edits`` say which were there."""
+    """What the files of a task hold.
+
+    ``has_ui`` says that what the screen was told could be read, ``lost`` that
+    recorded edits of the context are there and could not be.
+    """
 
     messages: list[Mapping[str, object]]
     requests: list[Request] = field(default_factory=list)
@@ -60,6 +64,7 @@ class Task:
     models: list[tuple[int, str]] = field(default_factory=list)
     title: str = ""
     has_ui: bool = False
+    lost: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     def model_at(self, at: int) -> str:
@@ -72,11 +77,14 @@ def load_beside(task: Task, folder: Path, label: str) -> None:
     names = _files.names_in(folder)
     for name in _UI:
         if name in names:
-            _screen(task, list(members(_json(task, folder / name, f"{label}/{name}"))))
-            task.has_ui = True
+            told = _json(task, folder / name, f"{label}/{name}")
+            _screen(task, list(members(told)))
+            task.has_ui = isinstance(told, list)
             break
     if _EDITS in names:
-        _edits(task, _json(task, folder / _EDITS, f"{label}/{_EDITS}"))
+        told = _json(task, folder / _EDITS, f"{label}/{_EDITS}")
+        task.lost = not isinstance(told, list)
+        _edits(task, told)
     if _META in names:
         used = mapping(_json(task, folder / _META, f"{label}/{_META}")).get("model_usage")
         for entry in members(used):
@@ -169,6 +177,7 @@ def _edits(task: Task, value: object) -> None:
             if made:
                 task.updates[message, block] = sorted(made, key=lambda one: one.at)
     if damaged:
+        task.lost = True
         what = f"{damaged} recorded edits of the context are of a kind that is not known"
         task.problems.append(Problem(_EDITS, what, ProblemKind.LOST))
 

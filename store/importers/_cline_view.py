@@ -26,6 +26,14 @@ _RECORDED: Final = "the task records which messages were left out, and what was 
 _NO_FILE: Final = (
     "the file that tells what was left out of requests is missing: each call saw all before it"
 )
+_LOST: Final = (
+    "recorded edits of the context cannot be read: which words stood in this request is not known"
+)
+_UNDATED: Final = (
+    "other words were put in place of parts of these messages, and for which request is not "
+    "recorded"
+)
+_UNCUT: Final = "when messages were hidden behind a cut is not recorded"
 _UNPLACED: Final = "when a summary was made is not recorded; its place among the messages says it"
 _TIMELESS: Final = "the messages carry no times, and earlier versions removed what they left out"
 
@@ -78,6 +86,10 @@ class Views:
         deleted = request.deleted if request is not None else None
         kept = [place for place in range(at) if not _left_out(place, deleted)]
         edits = self._edits(kept, request)
+        if self._task.lost:
+            return View(tuple(kept), edits, Grade.UNKNOWN, _LOST)
+        if request is None and any(place in kept for place, _ in self._task.updates):
+            return View(tuple(kept), edits, Grade.UNKNOWN, _UNDATED)
         if not self._task.has_ui:
             return View(tuple(kept), edits, Grade.INFERRED, _NO_FILE)
         return View(tuple(kept), edits, Grade.DERIVED, _RECORDED)
@@ -118,10 +130,13 @@ class Views:
         ]
         if fresh:
             kept = kept[kept.index(fresh[-1]) :] if fresh[-1] in kept else kept
-        sure = all(known[place][1] for place in self._marks if place in active or place < at)
+        unsure = [place for place in self._marks if place < at and not known[place][1]]
         if timeless:
             return View(tuple(kept), {}, Grade.INFERRED, _TIMELESS)
-        if not sure:
+        if any(messages[place].get("isTruncationMarker") is True for place in unsure):
+            # A cut keeps as many messages as it likes, so that its place does not tell its time.
+            return View(tuple(kept), {}, Grade.UNKNOWN, _UNCUT)
+        if unsure:
             return View(tuple(kept), {}, Grade.INFERRED, _UNPLACED)
         return View(tuple(kept), {}, Grade.DERIVED, _RECORDED)
 

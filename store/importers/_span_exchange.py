@@ -49,7 +49,9 @@ def exchange_of(step: Step) -> Exchange:
     native = _native(step)
     if native is not None:
         exchange = _joined(exchange, native)
+    exchange.previous = exchange.previous or _previous(step)
     exchange.model = step.label or exchange.model
+    exchange.names = (*exchange.names, exchange.id) if exchange.id else exchange.names
     exchange.id = step.id or exchange.id
     exchange.finish_reason = step.finish_reason or exchange.finish_reason
     exchange.error = step.error or exchange.error
@@ -159,6 +161,13 @@ def _request(value: object, key: str, step: Step) -> Mapping[str, object]:
     return {key: value, **({beside: step.instructions} if step.instructions else {})}
 
 
+def _previous(step: Step) -> str:
+    """Return the response whose conversation the service puts before the messages of a call."""
+    held = (step.settings, step.raw_request, step.request, step.raw_response, step.response)
+    named = (string(mapping(json_of(each)).get("previous_response_id")) for each in held)
+    return next(filter(None, named), "")
+
+
 def _joined(plain: Exchange, native: Exchange) -> Exchange:
     """Return *native* where it holds as much of the request as *plain*, else only its answer."""
     if _weight(native) >= _weight(plain) and native.sent:
@@ -173,6 +182,9 @@ def _joined(plain: Exchange, native: Exchange) -> Exchange:
     if native.usage != Usage():
         plain.usage = native.usage
     plain.id = native.id
+    for reason in native.reasons if native.sent else ():
+        plain.doubt(native.grade, reason)
+    plain.previous, plain.names = native.previous, native.names
     plain.finish_reason = native.finish_reason
     plain.model = native.model
     return plain

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from store.builder import RunBuilder
+from store.importers._capture_threads import Threads
 from store.importers._lc_reads import FileReads, path_read
 from store.importers._span_exchange import NO_CONTENT
 from store.importers._span_results import Comparison, compared, result_text
@@ -45,6 +46,8 @@ class _Gathering:
 
     builder: RunBuilder
     tools: Tools
+    threads: Threads = field(default_factory=Threads)
+    """What the service keeps of earlier calls, for those that name one in place of messages."""
     called: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
     versions: set[VersionKey] = field(default_factory=set)
@@ -56,7 +59,8 @@ class _Gathering:
         """Add a model call with what its request holds."""
         exchange = self.tools.exchanges[id(step)]
         builder, origin = self.builder, step.origin
-        turns = (*exchange.instructions, *(exchange.read or exchange.sent), *exchange.added)
+        read = self.threads.add(len(builder.calls) + 1, exchange, None).read
+        turns = (*exchange.instructions, *read, *exchange.added)
         request = [builder.message(turn.role, turn.parts, origin) for turn in turns]
         response = [builder.message(turn.role, turn.parts, origin) for turn in exchange.response]
         number = builder.call(

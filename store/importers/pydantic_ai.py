@@ -19,6 +19,7 @@ from store.importers._agent_run import ALL_BEFORE, AgentRun
 from store.importers._base import Importer, Probe, UnreadableError
 from store.importers._fields import compact
 from store.importers._wire import count, items, mapping, members, string
+from store.importers._wire_dropping import RESENT
 from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, Run, Usage
 
@@ -89,6 +90,11 @@ def _respond(
     agent: AgentRun, message: Mapping[str, object], instructions: str, origin: str
 ) -> None:
     parts = [made for part in members(message.get("parts")) for made in _parts(part)]
+    at = next((n for n, made in enumerate(parts) if made.kind is PartKind.SUMMARY), len(parts))
+    within = bool(parts[at + 1 :])
+    if within:
+        # What stands behind a compaction was written with it.
+        _compact(agent, parts[at : at + 1], origin)
     held = list(agent.held)
     request = held
     if instructions:
@@ -112,10 +118,18 @@ def _respond(
         finish_reason=string(message.get("finish_reason")),
         at=string(message.get("timestamp")) or None,
     )
-    agent.held = [*held, *agent.builder.calls[-1].response]
+    agent.held = [*([] if within else held), *agent.builder.calls[-1].response]
+    if parts[at:] and not within:
+        _compact(agent, parts[at:], origin)
     for made in parts:
         if made.kind is PartKind.TOOL_RESULT:
             agent.take(made, origin)
+
+
+def _compact(agent: AgentRun, parts: list[Part], origin: str) -> None:
+    """Let requests begin with a compaction: what is sent again before it is not read."""
+    held = [agent.builder.message("assistant", parts, origin)]
+    agent.compact(held, origin, by="service", reason=RESENT, grade=Grade.INFERRED)
 
 
 def _parts(part: Mapping[str, object]) -> Iterator[Part]:

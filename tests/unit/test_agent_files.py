@@ -436,6 +436,22 @@ def test_instructions_of_pydantic_ai_stand_in_their_own_request_only(shared: Pat
     assert run.grade is Grade.INFERRED
 
 
+@pytest.mark.parametrize("behind", ["", " on"])
+def test_what_stands_before_a_compaction_of_pydantic_ai_is_not_read_again(
+    opened: Open, behind: str
+) -> None:
+    def said(kind: str, **parts: str) -> dict[str, object]:
+        made = [{"part_kind": k.replace("_", "-"), "content": v} for k, v in parts.items()]
+        return {"kind": kind, "parts": made}
+
+    folded = said("response", compaction="so far", **({"text": behind} if behind else {}))
+    first, last = said("request", user_prompt="page"), said("response", text="done")
+    talk = [first, folded, said("request", user_prompt="and?"), last]
+    (run,) = opened("history.json", talk)
+    assert texts(run, 1) == ["so far" if behind else "page"]
+    assert texts(run, 2) == [f"so far{behind}", "and?"]
+
+
 def test_the_input_of_each_step_of_smolagents_is_its_request(shared: Path) -> None:
     path = shared / "data/generated/smolagents_memory_full_steps.json"
     steps = json.loads(path.read_text())

@@ -124,6 +124,34 @@ def test_without_the_file_for_the_screen_a_task_is_inferred(tmp_path: Path) -> N
     assert task(tmp_path, history()).grade is Grade.INFERRED
 
 
+def test_a_replaced_read_without_the_times_of_requests_is_not_known_to_be_there(
+    tmp_path: Path,
+) -> None:
+    edits = [[2, [2, [[1, [[200, "text", [NOTE], [["a.py"]]]]]]]]]
+    run = task(tmp_path, history(), None, edits)
+    grades = [call.grade for call in run.calls]
+    assert grades == [Grade.INFERRED, Grade.UNKNOWN, Grade.UNKNOWN]
+
+
+def test_a_file_for_the_screen_that_cannot_be_read_proves_no_more_than_a_missing_one(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "t"
+    write_json(place / "api_conversation_history.json", history())
+    (place / "ui_messages.json").write_text('[{"ts": 1', encoding="utf-8")
+    (run,) = runs_in(place, IMPORTER)
+    assert run.grade is Grade.INFERRED
+
+
+def test_edits_that_cannot_be_read_leave_requests_unknown(tmp_path: Path) -> None:
+    place = tmp_path / "t"
+    write_json(place / "api_conversation_history.json", history())
+    write_json(place / "ui_messages.json", screen())
+    (place / "context_history.json").write_text("{", encoding="utf-8")
+    (run,) = runs_in(place, IMPORTER)
+    assert {call.grade for call in run.calls} == {Grade.UNKNOWN}
+
+
 def test_tool_calls_of_the_interface_lose_their_results_with_their_calls(tmp_path: Path) -> None:
     use = {"type": "tool_use", "id": "t1", "name": "read_file", "input": {"path": "/repo/a.py"}}
     given = {"type": "tool_result", "tool_use_id": "t1", "content": text("one")}
@@ -221,6 +249,19 @@ def test_messages_behind_a_truncation_marker_are_hidden(tmp_path: Path) -> None:
     messages = [user("<task>look</task>", ts=1), model("1", ts=10, **hidden), marker]
     run = task(tmp_path, [*messages, user("two", ts=20), model("2", ts=30)], ui)
     assert texts(run, 2)[1:] == ["[Sliding window truncation: 2 messages hidden]", "two"]
+
+
+def test_a_cut_without_a_recorded_time_leaves_the_requests_behind_it_unknown(
+    tmp_path: Path,
+) -> None:
+    hidden = {"truncationParent": "y"}
+    marker: Json = {**user("[Sliding window truncation: 2 messages hidden]"), "ts": 19}
+    marker |= {"isTruncationMarker": True, "truncationId": "y"}
+    read = user("read", ts=12, **hidden)
+    messages = [user("look", ts=1), model("1", ts=10, **hidden), read, marker]
+    run = task(tmp_path, [*messages, model("2", ts=20), user("on", ts=30), model("3", ts=40)])
+    grades = [call.grade for call in run.calls]
+    assert grades == [Grade.DERIVED, Grade.UNKNOWN, Grade.UNKNOWN]
 
 
 # -- files ---------------------------------------------------------------------------------
