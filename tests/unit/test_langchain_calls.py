@@ -48,7 +48,7 @@ def test_each_line_is_a_call_and_lines_that_continue_one_another_a_run(tmp_path:
         ["Be brief.", "How much?", "", "饺子 28"],
     ]
     assert requested(lone) == [["Another matter"]]
-    assert {call.grade for call in thread.calls} == {Grade.RECORDED}
+    assert {(call.grade, call.grade_reason) for call in thread.calls} == {(Grade.RECORDED, "")}
     assert [(call.id, call.by_call) for call in thread.tool_calls] == [("c1", 1)]
     assert [answer.text for answer in thread.answers] == ["28."]
 
