@@ -105,8 +105,9 @@ class _Judge:
     def _without_text(
         self, found: Resolved, written: Citation | None
     ) -> tuple[Verdict, str] | None:
-        if found.key is None and written is not None and written.unverifiable:
-            # Its name is no key of the record: the text only writes what may be meant.
+        if (found.key is None or found.beyond) and written is not None and written.unverifiable:
+            # Its name is no key of the record: the text only writes what may be meant, and a
+            # place outside of one source may stand in another.
             return Verdict.UNVERIFIABLE, written.unverifiable
         if found.key is None:
             return Verdict.UNRESOLVED, found.why

@@ -32,6 +32,12 @@ _WRAPPED: Final = re.compile(
     r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)*\Z",
     re.DOTALL,
 )
+_ELIDED: Final = re.compile(
+    r"\A(?:<returncode>(?P<exit>-?\d{1,6})</returncode>\s*)?(?:<warning>.*?</warning>\s*)?"
+    r"<output_head>\n(?P<head>.*?)\n</output_head>\s*<elided_chars>",
+    re.DOTALL,
+)
+"""The frame of an output of which mini-swe-agent gives the beginning and the end."""
 _TAIL: Final = re.compile(
     r"\s*(?:\[The command completed with exit code (-?\d{1,6})\.\].*"
     r"|<bash_metadata>.*</bash_metadata>|Command exited with code (-?\d{1,6})"
@@ -42,6 +48,7 @@ _TAIL: Final = re.compile(
 )
 _UNKNOWN: Final = re.compile(
     r"\A(?:(?:Command|Directory|Output|Exit [Cc]ode|OBSERVATION|Observation):"
+    r"|<returncode>|<warning>|<output_head>|<exception>"
     r"|\[(?:Previous command outputs are truncated|Below is the output of the previous command)"
     r"|Your command ran successfully and did not produce any output)"
 )
@@ -59,10 +66,14 @@ _GUTTER: Final = re.compile(r"\A *(\d{1,9})\t(.*)\Z", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The command's own output; ``code`` its exit status, where it is recorded."""
+    """The command's own output; ``code`` its exit status, where it is recorded.
+
+    ``cut`` says that more came behind ``text``, which ends within a line.
+    """
 
     text: str
     code: int | None = None
+    cut: bool = False
 
     @property
     def failed(self) -> bool:
@@ -77,8 +88,10 @@ def output_of(text: str) -> Output:
             value = jsonin.loads(text.encode("utf-8", "surrogatepass"))
         except jsonin.JsonError:
             value = None
-        if isinstance(value, dict) and isinstance(value.get("output"), str):
-            return Output(str(value["output"]), _code(value.get("metadata")))
+        if isinstance(value, dict) and (output := _in_object(value)) is not None:
+            return output
+    if (elided := _ELIDED.match(text)) is not None:
+        return Output(elided["head"], _number(elided["exit"]), cut=True)
     head, wrapped = _HEAD.match(text), _WRAPPED.match(text)
     if head is not None:
         return Output(text[head.end() :], _number(head["exit"] or head["code"] or head["roo"]))
@@ -96,8 +109,18 @@ def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-def _code(metadata: object) -> int | None:
-    code = metadata.get("exit_code") if isinstance(metadata, Mapping) else None
+def _in_object(value: Mapping[str, object]) -> Output | None:
+    """Return the output in the object that Codex and, since version 2, mini-swe-agent give."""
+    metadata = value.get("metadata")
+    code = _code(metadata.get("exit_code") if isinstance(metadata, Mapping) else None)
+    code = _code(value.get("returncode")) if code is None else code
+    whole, head = value.get("output"), value.get("output_head")
+    if isinstance(whole, str):
+        return Output(whole, code)
+    return Output(head, code, cut=True) if isinstance(head, str) else None
+
+
+def _code(code: object) -> int | None:
     return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
@@ -105,10 +128,11 @@ def shown_by_shell(read: ShellRead, output: Output) -> Shown:
     """Return the lines that *output* shows of the file; up to a cut, where there is one."""
     total = _TOTAL.match(output.text)
     text = output.text[total.end() :] if total else output.text
-    cut = _CUT.search(text)
+    found = _CUT.search(text)
+    cut = found.start() if found else len(text) if output.cut else None
     if cut is not None:
         # The line that the cut stands in is not whole.
-        text = text[: text.rfind("\n", 0, cut.start()) + 1]
+        text = text[: text.rfind("\n", 0, cut) + 1]
     rows = text.removesuffix("\n").split("\n") if text else []
     lines = list(enumerate(rows, read.first))
     if read.numbered:
@@ -118,6 +142,8 @@ def shown_by_shell(read: ShellRead, output: Output) -> Shown:
     end = read.end if whole is None else None
     if lines and cut is None and whole is None:
         end = lines[-1][0] + 1 if end is None else min(end, lines[-1][0] + 1)
+    if lines and cut is not None and end is None:
+        end = lines[-1][0] + 2  # at least the line that the cut stands in was asked for as well
     return Shown(lines, whole, read.first, end)
 
 

@@ -10,6 +10,7 @@ from store.evidence import derive
 from store.opening import open_paths
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Problem, Run
+from store.records.text import Span
 
 Open = Callable[[str, object], list[Run]]
 
@@ -137,6 +138,27 @@ def test_commands_in_fenced_blocks_are_tool_calls_with_their_output(opened: Open
     assert run.tool_results[0].text == "a" * 20_000
     assert run.answers == ()
     assert [event.name for event in run.other_events] == ["exit"]
+
+
+_FRAMED = (
+    "<returncode>0</returncode>\n<warning>\nToo long.\n</warning>\n<output_head>\none\ntwo\nth"
+    "\n</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>\n<output_tail>\nz"
+)
+_IN_JSON = '{"returncode": 0, "output_head": "one\\ntwo\\nth", "output_tail": "z"}'
+
+
+@pytest.mark.parametrize("given", [_FRAMED, _IN_JSON])
+def test_a_file_of_which_the_middle_was_left_out_is_known_up_to_there(
+    opened: Open, given: str
+) -> None:
+    shows = {"role": "assistant", "content": "```bash\ncat src/pool.py\n```"}
+    came = {**user(given), "extra": {"raw_output": given}}
+    messages = [user("task"), shows, came, {"role": "assistant", "content": "end"}]
+    value = {"messages": messages, "trajectory_format": "mini-swe-agent-1.1"}
+    (run,) = opened("x.traj.json", value)
+    (version,) = [each for each in run.versions if each.key.source_id == "src/pool.py"]
+    assert (version.text, version.line_numbers) == ("one\ntwo\n", (1, 2))
+    assert run.tool_results[0].selections[0].ranges == (Span(1, 4),)
 
 
 def test_tool_calls_of_version_2_are_read(opened: Open) -> None:

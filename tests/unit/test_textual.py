@@ -471,3 +471,16 @@ def test_an_answer_over_evidence_that_cites_in_its_text_cites() -> None:
 )
 def test_an_answer_of_nothing_but_marks_is_looked_at_once(answer: str) -> None:
     assert audit(run_of(answer, CONTEXT), using=()).citations == ()
+
+
+def test_lines_behind_the_end_of_one_of_two_files_are_no_error() -> None:
+    run = reading("See pool.py:120.", ("Bash", "{}", "/repo/lib/pool.py\n/repo/src/pool.py\n"))
+    _, *others = run.versions
+    whole = document(PATH, SHOWN)
+    came = replace(
+        run.tool_results[0], selections=(Selection(PATH, "v1", Unit.CHAR, (Span(0, len(SHOWN)),)),)
+    )
+    run = replace(run, versions=(whole, *others), tool_results=(came, *run.tool_results[1:]))
+    (facts,) = audit(run).citations
+    assert facts.verdict is Verdict.UNVERIFIABLE
+    assert facts.reason == f"pool.py may be any of {PATH}, /repo/lib/pool.py"
