@@ -197,18 +197,20 @@ class AgentRun:
         kept: str | None = None,
         side_file: str = "",
         name: str = "",
+        of_one: bool = True,
     ) -> Part:
         """Add the result of a tool call, once, and return the part that gives it to the model.
 
         *text* is what the model was given; *kept* what the tool returned, where
-        the record holds that too.
+        the record holds that too.  It is *of_one* call unless the record has
+        the results of several as one text, which then is of no file.
         """
         call_id = self.name_of(call_id)
         asked = self._asked.get(call_id)
         name = name or (asked.name if asked else "")
         part = Part(PartKind.TOOL_RESULT, text, tool_call_id=call_id, name=name, status=status)
         if (text if kept is None else kept) not in self._answered.get(call_id, ()):
-            self._add_result(part, origin, kept, side_file)
+            self._add_result(part, origin, kept, side_file, of_one=of_one)
         return part
 
     def take(self, part: Part, origin: str) -> None:
@@ -216,13 +218,15 @@ class AgentRun:
         if part.tool_call_id not in self._answered:
             self._add_result(part, origin, None, "")
 
-    def _add_result(self, part: Part, origin: str, kept: str | None, side_file: str) -> None:
+    def _add_result(
+        self, part: Part, origin: str, kept: str | None, side_file: str, *, of_one: bool = True
+    ) -> None:
         call_id = part.tool_call_id
         text: str | None = part.text if kept is None else kept
         marker = marker_of(part.text) if kept is None else None
         if marker is not None and marker.kind in _GONE and marker.place == "tool":
             text = None  # what the tool returned is in no record
-        calls = self._touched.get(call_id, ())
+        calls = self._touched.get(call_id, ()) if of_one else ()
         if is_listing(part.text):
             calls = tuple(call for call in calls if call.does is not Does.READ)
         result = ToolResult(

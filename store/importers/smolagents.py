@@ -26,6 +26,7 @@ __all__ = ["IMPORTER"]
 _NAME: Final = "smolagents"
 _STEP: Final = frozenset({"model_output", "model_output_message", "observations", "timing"})
 _HEAD: Final = "Observation:\n"
+_RESULT: Final = "tool-response"
 
 
 def recognise(probe: Probe) -> bool:
@@ -76,8 +77,7 @@ class _Reading:
         request = None
         grade, reason = Grade.INFERRED, f"{ALL_BEFORE}; the steps were saved without their input"
         if given:
-            turns = [self._turn(message) for message in given]
-            request = self._agent.messages(turns, origin)
+            request = self._agent.messages(self._turns(given), origin)
             grade, reason = Grade.RECORDED, ""
         output = mapping(step.get("model_output_message"))
         parts = list(turn_of({**output, "role": "assistant"}).parts) if output else []
@@ -102,7 +102,8 @@ class _Reading:
         calls = [call_part(call) for call in members(step.get("tool_calls"))]
         for call in calls:
             self._agent.ask(call.tool_call_id, call.name, call.text, origin, number)
-        if step.get("is_final_answer") is True or any(c.name == "final_answer" for c in calls):
+        final = step.get("is_final_answer") is True or any(c.name == "final_answer" for c in calls)
+        if final:
             answer = step.get("action_output")
             text = answer if isinstance(answer, str) else json_of(answer)
             if text and text != "null":
@@ -113,9 +114,14 @@ class _Reading:
             return
         call_id = calls[0].tool_call_id
         self._results.append((call_id, text or error))
+        if final and not replay:
+            return  # a later request may hold it; no call of this task was made for it
+        # The request puts words before it, which are no text of what the tool returned.
+        given, status = _HEAD + (text or error), "" if text else "error"
+        part = self._agent.result(
+            call_id, given, origin, kept=text or error, status=status, of_one=len(calls) == 1
+        )
         if replay:
-            status = "" if text else "error"
-            part = self._agent.result(call_id, _HEAD + (text or error), origin, status=status)
             self._agent.say("tool", [part], origin)
 
     def _id_of(self, text: str) -> str:
@@ -126,20 +132,37 @@ class _Reading:
             known = self._ids[text] = next(found, "")
         return known
 
-    def _turn(self, message: Mapping[str, object]) -> Turn:
-        """Return a message of a request; an observation is the result of the step that gave it."""
-        role = string(message.get("role")).rpartition(".")[2].lower().replace("_", "-")
+    def _turns(self, given: list[Mapping[str, object]]) -> list[Turn]:
+        """Return the messages of a request; where each result stands in it, their order tells."""
+        results = [place for place, message in enumerate(given) if _role(message) == _RESULT]
+        told = len(results) == len(self._results)
+        names = dict(zip(results, (name for name, _ in self._results), strict=False))
+        return [
+            self._turn(message, names.get(place, "") if told else "")
+            for place, message in enumerate(given)
+        ]
+
+    def _turn(self, message: Mapping[str, object], likely: str) -> Turn:
+        """Return a message of a request; an observation is the result of the step that gave it.
+
+        *likely* is that of a result whose text is not all there, where that is known.
+        """
+        role = _role(message)
         turn = turn_of({**message, "role": role})
         if role == "tool-call":
             return Turn("assistant", turn.parts)
-        if role != "tool-response":
+        if role != _RESULT:
             return turn
         text = "\n".join(part.text for part in turn.parts if part.kind is PartKind.TEXT)
-        call_id = self._id_of(text)
+        call_id = self._id_of(text) or likely
         if not call_id:
             return Turn("user", turn.parts)
         others = [part for part in turn.parts if part.kind is not PartKind.TEXT]
         return Turn("tool", (Part(PartKind.TOOL_RESULT, text, tool_call_id=call_id), *others))
+
+
+def _role(message: Mapping[str, object]) -> str:
+    return string(message.get("role")).rpartition(".")[2].lower().replace("_", "-")
 
 
 IMPORTER = Importer(

@@ -301,6 +301,45 @@ def test_subagents_are_runs_below_the_trajectory(opened: Open) -> None:
 # -- smolagents, AutoGen, Haystack, Pydantic AI ------------------------------------------
 
 
+def _smol(number: int, given: str, *paths: str, seen: str = "") -> dict[str, object]:
+    """Return a step of smolagents whose request ends with the result *given*."""
+    made = [{"name": "read_file", "arguments": {"path": path}} for path in paths]
+    messages = [{"role": "user", "content": [{"type": "text", "text": "look"}]}]
+    if given:
+        text = f"Observation:\n{given}"
+        messages.append({"role": "tool-response", "content": [{"type": "text", "text": text}]})
+    calls = [{"id": f"c{n}", "type": "function", "function": each} for n, each in enumerate(made)]
+    return {
+        "step_number": number, "model_input_messages": messages, "model_output": "x",
+        "tool_calls": calls, "observations": seen or None,
+    }  # fmt: skip
+
+
+def test_what_a_request_of_smolagents_puts_before_a_result_is_no_text_of_the_file(
+    opened: Open,
+) -> None:
+    steps = [_smol(1, "", "a.py", seen="one\ntwo"), _smol(2, "one\ntwo")]
+    (run,) = opened("m.json", steps)
+    assert [version.text for version in run.versions] == ["one\ntwo"]
+
+
+@pytest.mark.parametrize(("given", "names"), [("[cleared]", ["c0"]), ("", [])])
+def test_a_result_of_smolagents_that_the_next_request_does_not_hold_is_a_result(
+    opened: Open, given: str, names: list[str]
+) -> None:
+    (run,) = opened("m.json", [_smol(1, "", "a.py", seen="one\ntwo"), _smol(2, given)])
+    assert [(each.tool_call_id, each.text) for each in run.tool_results] == [("c0", "one\ntwo")]
+    held = [part for index in run.request(2) for part in run.messages[index].parts]
+    assert [part.tool_call_id for part in held if part.kind is PartKind.TOOL_RESULT] == names
+
+
+def test_results_of_several_calls_as_one_text_are_no_text_of_a_file(opened: Open) -> None:
+    both = "one\ntwo\nthree"
+    (run,) = opened("m.json", [_smol(1, "", "a.py", "b.py", seen=both), _smol(2, both)])
+    assert [version.key.source_id for version in run.versions] != ["a.py"]
+    assert not run.tool_results[0].is_file_read
+
+
 def test_steps_of_smolagents_without_their_input_follow_a_rule(opened: Open) -> None:
     calls = [{"id": "c1", "function": {"name": "search", "arguments": {"q": "x"}}}]
     steps = [
