@@ -11,6 +11,7 @@ from reviewer.audit.bill import bill, cannot_hold
 from reviewer.audit.coverage import reads
 from reviewer.audit.facts import calls, sources
 from reviewer.audit.grounding import grounded
+from reviewer.audit.patterns import Patterns
 from reviewer.audit.placeholders import placeholders
 from reviewer.audit.retention import retained
 from reviewer.audit.rules import Rule, rules
@@ -39,7 +40,6 @@ from store.records.runs import Call, Run
 __all__ = ["audit"]
 
 _DEFAULTS = Settings()
-
 
 _T = TypeVar("_T")
 
@@ -74,6 +74,7 @@ class _View:
     claims: tuple[ClaimFacts, ...]
     searches: tuple[Search, ...]
     bill: Bill
+    deliveries: tuple[Delivery, ...]
     requests: Requests
     settings: Settings
 
@@ -97,18 +98,46 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
     each message, call, source, citation and rule, and may raise to end it.
     """
     sizes = Sizes(run, _checking(count_tokens, check))
+    view = _known(run, sizes, encoding, settings.patterns, check)
+    found, told = apply(
+        lambda given: replace(view, settings=given),
+        _each(rules() if using is None else using, check),
+        settings,
+    )
+    return Audit(
+        run=view.run,
+        calls=view.calls,
+        sources=view.sources,
+        reads=view.reads,
+        placeholders=view.placeholders,
+        citations=view.citations,
+        findings=found,
+        deliveries=view.deliveries,
+        claims=view.claims,
+        retention=tuple(retained(view.run, view.placeholders, view.requests.arrival, settings)),
+        bill=view.bill,
+        settings=told,
+    )
+
+
+def _known(
+    run: Run,
+    sizes: Sizes,
+    encoding: str,
+    patterns: Patterns,
+    check: Callable[[], None],
+) -> _View:
+    """Return all facts of *run*: those of its requests, then what rests on citations in texts."""
     figures = tuple(_each(calls(run, sizes, encoding), check))
     run = _doubted(run, figures)
     standing = Standing(run, check)
     taken = tuple(_each(placeholders(standing), check))
-    written = textual(standing, settings.patterns)
+    written = textual(standing, patterns)
+    # The parts whose entries answers cite by number are sources too, and looked for as others are.
     seen = Standing(written.seen(run), check) if written.contexts else standing
-    view = _View(
+    return _View(
         run=run,
-        calls=tuple(
-            replace(facts, grade=call.grade, grade_reason=call.grade_reason)
-            for facts, call in zip(figures, run.calls, strict=True)
-        ),
+        calls=tuple(map(_graded, figures, run.calls)),
         sources=tuple(_each(sources(seen), check)),
         reads=tuple(_each(reads(standing), check)),
         placeholders=taken,
@@ -117,28 +146,14 @@ def audit(  # noqa: PLR0913 - all that an audit depends on, by name
         claims=tuple(_each(grounded(standing, taken, check), check)),
         searches=tuple(_each(searches(run), check)),
         bill=bill(standing, sizes, taken, encoding),
+        deliveries=tuple(_deliveries(seen)),
         requests=standing,
         settings=_DEFAULTS,
     )
-    found, told = apply(
-        lambda given: replace(view, settings=given),
-        _each(rules() if using is None else using, check),
-        settings,
-    )
-    return Audit(
-        run=run,
-        calls=view.calls,
-        sources=view.sources,
-        reads=view.reads,
-        placeholders=view.placeholders,
-        citations=view.citations,
-        findings=found,
-        deliveries=tuple(_deliveries(seen)),
-        claims=view.claims,
-        retention=tuple(retained(run, taken, standing.arrival, settings)),
-        bill=view.bill,
-        settings=told,
-    )
+
+
+def _graded(facts: CallFacts, call: Call) -> CallFacts:
+    return replace(facts, grade=call.grade, grade_reason=call.grade_reason)
 
 
 def _doubted(run: Run, figures: tuple[CallFacts, ...]) -> Run:

@@ -50,10 +50,12 @@ from store.records.runs import (
 )
 from store.records.sources import Selection, VersionKey
 
-__all__ = ["ALL_BEFORE", "AgentRun"]
+__all__ = ["ALL_BEFORE", "ORPHAN", "AgentRun"]
 
 ALL_BEFORE = "each call saw every message before it"
 """The rule by which requests follow from a transcript that keeps none."""
+ORPHAN = "nothing stands before it, so what it was given is not recorded"
+"""What is said of a call to which that rule gives no message."""
 
 _GONE = frozenset({"cleared", "persisted"})
 

@@ -65,7 +65,8 @@ def open_zip(path: Path, label: str) -> Archive:
         stream.seek(0)
         try:
             infos = zipfile.ZipFile(stream).infolist()
-        except (zipfile.BadZipFile, ValueError, struct.error, NotImplementedError) as error:
+        # Beside its own error: a name marked as UTF-8 that is none, and a newer version of ZIP.
+        except (zipfile.BadZipFile, UnicodeDecodeError, NotImplementedError) as error:
             raise _broken(error) from None
     for info in infos:
         _add(members, path, info)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from store.records.grades import Grade, Layer
 from store.records.runs import Problem, Run
 
-__all__ = ["HEAD_BYTES", "NO_CALLS", "HandOver", "Importer", "Listed", "Probe", "UnreadableError"]
+__all__ = [
+    "HEAD_BYTES",
+    "NO_CALLS",
+    "HandOver",
+    "Importer",
+    "Listed",
+    "Probe",
+    "UnreadableError",
+    "runs_in",
+]
 
 HEAD_BYTES = 64 * 1024
 """How much of a file recognition may look at: a first line can be longer, so bytes, not lines."""
@@ -73,6 +82,12 @@ class Listed:
     title: str = ""
     size: int | None = None
     more: bool = False
+
+
+def runs_in(listing: Iterable[Listed]) -> Iterator[Run]:
+    """Read what is listed, one after the other: the ``read`` of an importer that lists."""
+    for listed in listing:
+        yield from (item for item in listed.read() if isinstance(item, Run))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers._agent_messages import parts_of
-from store.importers._agent_run import AgentRun
+from store.importers._agent_run import ORPHAN, AgentRun
 from store.importers._cline_task import Task
 from store.importers._cline_text import answer_of, pieces, tag_in
 from store.importers._cline_view import View, Views
@@ -24,7 +24,6 @@ __all__ = ["task_run"]
 
 _FOLDER: Final = re.compile(r"# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)")
 _HEADER: Final = "header"
-_ORPHAN: Final = "nothing stands before it, so what it was given is not recorded"
 
 Block = tuple[int, int]
 """A message and a block of it, by index."""
@@ -72,7 +71,7 @@ class _Walk:
         self._note(view, at)
         parts = _written(message.get("content"))
         when = count(message.get("ts")) or (asked.at if asked is not None else 0)
-        grade, reason = (view.grade, view.reason) if request else (Grade.UNKNOWN, _ORPHAN)
+        grade, reason = (view.grade, view.reason) if request else (Grade.UNKNOWN, ORPHAN)
         number = self._agent.call(
             parts,
             self._origin(at),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from store.builder import RunBuilder
-from store.importers._agent_run import AgentRun
+from store.importers._agent_run import ORPHAN, AgentRun
 from store.importers._codex_cut import policy_of
 from store.importers._codex_history import SERVED, History, agents_words, summary_in
 from store.importers._fields import compact
@@ -268,7 +268,7 @@ class Walk:
         if self._lost:
             return Grade.UNKNOWN, _LOST
         if not self.run.held:
-            return Grade.UNKNOWN, "nothing stands before it, so what it was given is not recorded"
+            return Grade.UNKNOWN, ORPHAN
         return self.history.grade()
 
     def _settings(self) -> Mapping[str, object]:

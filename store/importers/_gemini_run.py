@@ -15,7 +15,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers._agent_files import SavedFiles
-from store.importers._agent_run import AgentRun
+from store.importers._agent_run import ORPHAN, AgentRun
 from store.importers._fields import compact
 from store.importers._gemini_parts import (
     batches,
@@ -221,7 +221,7 @@ class Session:
 
     def _grade(self) -> tuple[Grade, str]:
         if not self._agent.held:
-            return Grade.UNKNOWN, "nothing stands before it, so what it was given is not recorded"
+            return Grade.UNKNOWN, ORPHAN
         if self._doubt:
             return Grade.UNKNOWN, self._doubt
         return (Grade.DERIVED, _WRITES_BACK) if self._writes_back else (Grade.INFERRED, _RULE)

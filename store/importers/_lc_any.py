@@ -6,11 +6,10 @@ OpenAI's roles and items, Anthropic's blocks with results of tools in them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from store.importers._lc_dialects import Plain, PlainCall, message_of
+from store.importers._lc_dialects import Plain, PlainCall, json_of, message_of
 
 __all__ = ["messages_given", "plains_in"]
 
@@ -102,19 +101,13 @@ def _item(item: Mapping[str, object]) -> Plain | None:
     call_id = _text(item.get("call_id")) or _text(item.get("id"))
     if kind in ("function_call", "custom_tool_call"):
         arguments = item.get("arguments", item.get("input"))
-        call = PlainCall(call_id, _text(item.get("name")), _json(arguments))
+        call = PlainCall(call_id, _text(item.get("name")), json_of(arguments))
         return Plain("assistant", calls=(call,))
     if kind in ("function_call_output", "custom_tool_call_output"):
         output = item.get("output")
-        content = output if isinstance(output, str | list) else _json(output)
+        content = output if isinstance(output, str | list) else json_of(output)
         return Plain("tool", content, tool_call_id=call_id)
     return Plain("assistant", [dict(item)]) if kind == "reasoning" else None
-
-
-def _json(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _text(value: object) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["Plain", "PlainCall", "message_of", "unwrapped"]
+__all__ = ["Plain", "PlainCall", "json_of", "message_of", "unwrapped"]
 
 _ROLES: Final = {
     "human": "user",
@@ -70,6 +70,12 @@ class Plain:
     usage: Mapping[str, object] = field(default_factory=dict)
     annotations: object = None
     example: bool = False
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the service says that it edited the request which this answers."""
+        edits = self.metadata.get("context_management")
+        return isinstance(edits, dict) and bool(edits.get("applied_edits"))
 
 
 def message_of(value: object) -> Plain | None:
@@ -175,11 +181,12 @@ def _calls(value: object) -> tuple[PlainCall, ...]:
         function = call.get("function")
         inner = function if isinstance(function, dict) else call
         arguments = inner.get("args", inner.get("arguments"))
-        found.append(PlainCall(_text(call.get("id")), _text(inner.get("name")), _json(arguments)))
+        found.append(PlainCall(_text(call.get("id")), _text(inner.get("name")), json_of(arguments)))
     return tuple(found)
 
 
-def _json(value: object) -> str:
+def json_of(value: object) -> str:
+    """Return arguments or a result as the text that the model wrote or was given."""
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -17,7 +17,7 @@ from store.importers._heads import beginning
 from store.importers._lc_alike import bytes_of
 from store.importers._lc_any import plains_in
 from store.importers._lc_dialects import Plain
-from store.importers._lc_thread import ModelCall, Said, ThreadRecord, words_of
+from store.importers._lc_thread import EDITED, PARTLY, ModelCall, Said, ThreadRecord, words_of
 from store.importers._lc_usage import usage_of
 from store.jsonin import JsonError, loads
 from store.records.grades import Grade
@@ -48,8 +48,6 @@ _FOREIGN: Final = frozenset(
 )
 """An object with one of these is a record of another format."""
 _SERIALISED: Final = frozenset({"human", "ai", "system", "tool", "function", "chat"})
-_PARTLY: Final = "some messages of the request are of a form that is not known; they were left out"
-_EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _WORDS: Final = (b'"human"', b'"system"', b'"ai"', b"HumanMessage", b"AIMessage", b"SystemMessage")
 """Without one of these no head begins such a log."""
 _LEVELS: Final = 8
@@ -231,15 +229,8 @@ class CallLog:
         request = [self._said_of(each, origin) for each in found if each is not None]
         answer = _answer(line)
         first = answer[0] if answer else Plain("assistant")
-        partly = None in found
-        grade = Grade.UNKNOWN if partly else Grade.RECORDED
-        what = "some messages of the request are of a form that is not known; they were left out"
-        edits = first.metadata.get("context_management")
-        if isinstance(edits, dict) and edits.get("applied_edits"):
-            grade = Grade.UNKNOWN
-            what = (
-                "the service edited this request itself; which messages it changed is not recorded"
-            )
+        partly = PARTLY if None in found else ""
+        reason = EDITED if first.is_edited else partly
         made = first.metadata
         inner = line.get("request")
         settings = inner if isinstance(inner, dict) else line
@@ -249,8 +240,8 @@ class CallLog:
         return ModelCall(
             request=request,
             response=[Said(each, origin) for each in answer],
-            grade=grade,
-            reason=what,
+            grade=Grade.UNKNOWN if reason else Grade.RECORDED,
+            reason=reason,
             origin=origin,
             names=tuple(key for each in answer for key in (each.id, *(c.id for c in each.calls))),
             id=_word(line.get("id")) or first.id,

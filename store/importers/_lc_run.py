@@ -16,6 +16,7 @@ from store.importers._lc_evidence import (
     result_text,
     saved_path,
 )
+from store.importers._lc_thread import EDITED
 from store.importers._lc_usage import usage_of
 from store.importers._lc_view import Compaction, View
 from store.records.grades import Grade
@@ -147,16 +148,11 @@ class Conversation:
 
     def _grade(self, plain: Plain) -> tuple[Grade, str]:
         """Return how far the request of the next call is proven, and why."""
-        edits = plain.metadata.get("context_management")
-        edited = edits.get("applied_edits") if isinstance(edits, dict) else None
         grade, reason = Grade.INFERRED, RULE
         if self.unknown:
             grade, reason = Grade.UNKNOWN, self.unknown
-        elif edited:
-            what = (
-                "the service edited this request itself; which messages it changed is not recorded"
-            )
-            grade, reason = Grade.UNKNOWN, what
+        elif plain.is_edited:
+            grade, reason = Grade.UNKNOWN, EDITED
         elif not self.view.held:
             what = "no message stands before this one, so what it was given is not in the dump"
             grade, reason = Grade.UNKNOWN, what

@@ -8,12 +8,17 @@ become a run in one place (`_lc_thread_run`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from store.importers._lc_dialects import Plain
 from store.records.grades import Grade
 from store.records.runs import OtherEvent, Part, Problem, Usage
 
-__all__ = ["ModelCall", "Said", "Stage", "ThreadRecord", "words_of"]
+__all__ = ["EDITED", "PARTLY", "ModelCall", "Said", "Stage", "ThreadRecord", "words_of"]
+
+EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
+PARTLY: Final = "some messages of the request are of a form that is not known; they were left out"
+"""Why what a model was given is unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from typing import Final
 from store.importers._lc_alike import bytes_of
 from store.importers._lc_dialects import message_of
 from store.importers._lc_evidence import is_cleared
-from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
+from store.importers._lc_thread import EDITED, ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
 from store.importers._lg_messages import (
     inner,
@@ -54,7 +54,6 @@ _SUMMARISED_SINCE: Final = (
     "a summary took the place of messages before the state was saved; which calls read it is not "
     "recorded"
 )
-_EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _EMPTY: Final = "the state held no message before this call"
 _WITHIN: Final = (
     "the node made several calls before the state was saved; each is taken to have seen what was "
@@ -337,9 +336,8 @@ class PathReader:
     def _add(self, said: Said, given: _Given, place: str) -> None:
         plain = said.plain
         metadata = plain.metadata
-        edits = metadata.get("context_management")
-        if isinstance(edits, dict) and edits.get("applied_edits"):
-            given.lower(Grade.UNKNOWN, _EDITED)
+        if plain.is_edited:
+            given.lower(Grade.UNKNOWN, EDITED)
         if not given.request:
             given.lower(Grade.UNKNOWN, _EMPTY)
         self.made.setdefault(key_of(plain), place)

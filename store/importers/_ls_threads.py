@@ -11,7 +11,7 @@ from store.importers._capture_secrets import Masker
 from store.importers._fields import compact
 from store.importers._lc_any import messages_given, plains_in
 from store.importers._lc_dialects import Plain
-from store.importers._lc_thread import ModelCall, Said, Stage, ThreadRecord
+from store.importers._lc_thread import EDITED, PARTLY, ModelCall, Said, Stage, ThreadRecord
 from store.importers._lc_usage import usage_of
 from store.importers._ls_runs import Runs
 from store.records.grades import Grade
@@ -24,14 +24,12 @@ _WRAP: Final = re.compile(r"(.+)\.a?wrap_model_call\Z")
 _REQUESTS: Final = ("messages", "input", "prompts", "prompt", "text", "question", "query")
 _SYSTEM: Final = ("system", "instructions")
 _STORED: Final = ("inputs_s3_urls", "s3_urls")
-_PARTLY: Final = "some messages of the request are of a form that is not known; they were left out"
 _RENDERED: Final = (
     "the messages of the request were written together as one text; which words were whose cannot "
     "be told from it"
 )
 _ROLE: Final = re.compile(r"(?:System|Human|AI|Tool|Function): ")
 """How LangChain begins each message when it writes a request as one text."""
-_EDITED: Final = "the service edited this request itself; which messages it changed is not recorded"
 _SUMMARY: Final = "summarization"
 _LEVELS: Final = 8
 """Around the messages of what a tool returned stand no more objects than these."""
@@ -162,9 +160,8 @@ class _Reader:
         origin = self._origin(run)
         response = [Said(plain, origin) for plain in answer]
         first = answer[0] if answer else Plain("assistant")
-        edits = first.metadata.get("context_management")
-        if isinstance(edits, dict) and edits.get("applied_edits"):
-            grade, reason = Grade.UNKNOWN, _EDITED
+        if first.is_edited:
+            grade, reason = Grade.UNKNOWN, EDITED
         made = first.metadata
         record.calls.append(
             ModelCall(
@@ -200,7 +197,7 @@ class _Reader:
         found = self._given(inputs, origin)
         said = [each for each in found if each is not None]
         if said and None in found:
-            return said, Grade.UNKNOWN, _PARTLY
+            return said, Grade.UNKNOWN, PARTLY
         if said and "messages" not in inputs and _is_rendered(said[0].plain):
             return said, Grade.INFERRED, _RENDERED
         if said:

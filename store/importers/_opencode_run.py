@@ -13,7 +13,7 @@ from typing import Final
 
 from store.builder import RunBuilder
 from store.importers._agent_files import SavedFiles
-from store.importers._agent_run import AgentRun
+from store.importers._agent_run import ORPHAN, AgentRun
 from store.importers._fields import compact
 from store.importers._moments import moment
 from store.importers._opencode_records import Message, Session
@@ -234,7 +234,7 @@ class _Walk:
 
     def _grade(self, message: Message) -> tuple[Grade, str]:
         if not self._agent.held:
-            return Grade.UNKNOWN, "nothing stands before it, so what it was given is not recorded"
+            return Grade.UNKNOWN, ORPHAN
         if not message.info:
             return Grade.INFERRED, _TIMELESS
         if _is_summary(message):

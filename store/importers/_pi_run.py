@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from store.builder import RunBuilder
-from store.importers._agent_run import AgentRun
+from store.importers._agent_run import ORPHAN, AgentRun
 from store.importers._fields import compact
 from store.importers._moments import moment
 from store.importers._wire import count, mapping, members, string
@@ -203,7 +203,7 @@ class _Walk:
 
     def _grade(self) -> tuple[Grade, str]:
         if not self._agent.held:
-            return Grade.UNKNOWN, "nothing stands before it, so what it was given is not recorded"
+            return Grade.UNKNOWN, ORPHAN
         return (Grade.INFERRED, _PRUNED) if self._pruned else (Grade.DERIVED, _RULE)
 
 

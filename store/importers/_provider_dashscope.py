@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 from store.importers._chat_call import Chat
 from store.importers._wire import (
@@ -25,16 +24,12 @@ from store.importers._wire import (
     members,
     string,
 )
-from store.importers._wire_answers import NEVER_SENT, Answers, Named
+from store.importers._wire_answers import NEVER_SENT, SEARCHED, Answers, Named
 from store.importers._wire_marks import SEARCH, listing, numbered, placeless
 from store.records.grades import Grade
 from store.records.runs import Usage
 
 __all__ = ["PROVIDER"]
-
-_SEARCHED: Final = (
-    "the service searched by itself within this call, and what it found is not in the capture"
-)
 
 
 def is_response(value: Mapping[str, object]) -> bool:
@@ -80,7 +75,7 @@ def read(wire: Wire) -> Exchange:
         exchange.manifests.append(listing([each for each in named if each.source_id]))
     if named or parameters.get("enable_search") is True:
         exchange.added.append(Turn("tool", (SEARCH,)))
-        exchange.doubt(Grade.DERIVED, _SEARCHED)
+        exchange.doubt(Grade.DERIVED, SEARCHED)
     if wire.events and exchange.finish_reason in ("", "null"):
         exchange.lost.append("the streamed response ends before its last event")
     return chat.finish(answers)

@@ -13,7 +13,7 @@ from typing import Final
 from store.importers._chat_call import Chat, is_chat_response
 from store.importers._openai_marks import mark
 from store.importers._wire import Exchange, Provider, Turn, Wire, items, mapping, members, string
-from store.importers._wire_answers import NEVER_SENT, Answers
+from store.importers._wire_answers import NEVER_SENT, SEARCHED, Answers
 from store.importers._wire_marks import linked, listing, numbered, placeless
 from store.records.grades import Grade
 from store.records.runs import Part, PartKind
@@ -29,9 +29,6 @@ _SERVERS: Final = (
     "azure",
     "mistral",
     "perplexity",
-)
-_SEARCHED: Final = (
-    "the service searched by itself within this call, and what it found is not in the capture"
 )
 _COMPRESSED: Final = (
     "the request lets the service take messages out of its middle; its tokens do not contradict "
@@ -66,7 +63,7 @@ def read(wire: Wire) -> Exchange:
     asks = asks or bool(mapping(request.get("search_parameters"))) or listed
     if asks or answers.citations():
         chat.exchange.added.append(Turn("tool", (Part(PartKind.OPAQUE, name="web_search"),)))
-        chat.exchange.doubt(Grade.DERIVED, _SEARCHED)
+        chat.exchange.doubt(Grade.DERIVED, SEARCHED)
     return chat.finish(answers)
 
 

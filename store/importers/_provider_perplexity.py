@@ -11,7 +11,7 @@ from typing import Final
 
 from store.importers._chat_call import Chat
 from store.importers._wire import Exchange, Provider, Turn, Wire, items, mapping, members, string
-from store.importers._wire_answers import Answers
+from store.importers._wire_answers import SEARCHED, Answers
 from store.importers._wire_marks import SEARCH, listing, numbered
 from store.records.grades import Grade
 
@@ -20,9 +20,6 @@ __all__ = ["PROVIDER"]
 _SNIPPETS: Final = (
     "the service searched by itself; of the page only a snippet is on the wire, and what of it the "
     "model was given is not"
-)
-_SEARCHED: Final = (
-    "the service searched by itself within this call, and what it found is not in the capture"
 )
 
 
@@ -54,7 +51,7 @@ def read(wire: Wire) -> Exchange:
     if listed:
         chat.exchange.manifests.append(listing(listed))
         chat.exchange.added.append(Turn("tool", (SEARCH,)))
-        chat.exchange.doubt(Grade.DERIVED, _SEARCHED)
+        chat.exchange.doubt(Grade.DERIVED, SEARCHED)
     return chat.finish(answers)
 
 

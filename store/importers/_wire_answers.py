@@ -15,11 +15,16 @@ from store.importers._wire_offsets import Fitted
 from store.records.citations import AnswerCitation, Citation
 from store.records.sources import Version
 
-__all__ = ["NEVER_SENT", "Answers", "Named"]
+__all__ = ["NEVER_SENT", "SEARCHED", "Answers", "Named"]
 
 NEVER_SENT: Final = (
     "the service searched by itself, and the text of what it found is not on the wire"
 )
+"""Why what was read of a source cannot be told."""
+SEARCHED: Final = (
+    "the service searched by itself within this call, and what it found is not in the capture"
+)
+"""Why a request is more than what was sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from store.importers import _files
 from store.importers._agent_json import begun, document
 from store.importers._archive_zip import is_zip, open_zip
 from store.importers._archives import Archive, ArchiveError
-from store.importers._base import Importer, Listed, Probe, UnreadableError
+from store.importers._base import Importer, Listed, Probe, UnreadableError, runs_in
 from store.importers._inspect_run import SampleRuns
 from store.importers._inspect_sample import Sample
 from store.importers._wire import items, mapping, members, string
@@ -53,10 +53,7 @@ def _has_header(probe: Probe) -> bool:
 
 def read(probe: Probe) -> Iterator[Run]:
     """Yield the runs of every sample; a broken one is told and does not stop the others."""
-    for listed in listing(probe):
-        for item in listed.read():
-            if isinstance(item, Run):
-                yield item
+    yield from runs_in(listing(probe))
 
 
 def listing(probe: Probe) -> Iterator[Listed]:

@@ -12,7 +12,7 @@ from store.builder import RunBuilder
 from store.importers import _files
 from store.importers._agent_json import begun, document, lines_of
 from store.importers._agent_run import AgentRun
-from store.importers._base import Importer, Listed, Probe, UnreadableError
+from store.importers._base import Importer, Listed, Probe, UnreadableError, runs_in
 from store.importers._heads import beginning
 from store.importers._openhands_logs import LOG_NAME, is_log, log_runs
 from store.importers._openhands_v0 import Rule, read_v0
@@ -163,10 +163,7 @@ def _time(name: str) -> float:
 
 def _evaluation(probe: Probe) -> Iterator[Run]:
     """Yield a run for each line of an evaluation's output."""
-    for listed in listing(probe):
-        for run in listed.read():
-            if isinstance(run, Run):
-                yield run
+    yield from runs_in(listing(probe))
 
 
 def listing(probe: Probe) -> Iterator[Listed]:

@@ -17,7 +17,7 @@ from store.importers import _files
 from store.importers._agent_json import begun, document
 from store.importers._agent_messages import turn_of, usage_of
 from store.importers._agent_run import ALL_BEFORE, AgentRun
-from store.importers._base import Importer, Listed, Probe, UnreadableError
+from store.importers._base import Importer, Listed, Probe, UnreadableError, runs_in
 from store.importers._wire import Turn, items, mapping, members, string
 from store.records.grades import Grade, Layer
 from store.records.runs import Part, PartKind, ProblemKind, Run
@@ -65,10 +65,7 @@ def listing(probe: Probe) -> Iterator[Listed]:
 
 def read(probe: Probe) -> Iterator[Run]:
     """Yield a run for each conversation."""
-    for listed in listing(probe):
-        for run in listed.read():
-            if isinstance(run, Run):
-                yield run
+    yield from runs_in(listing(probe))
 
 
 def _name(value: Mapping[str, object], number: int) -> str:

@@ -1,6 +1,5 @@
 """Recorded folders of LangChain: one run for each thread, joined from all that tells of it."""
 
-import gzip
 import json
 import shutil
 from pathlib import Path
@@ -10,7 +9,8 @@ import pytest
 from store.importers._capture_coding import undone
 from store.opening import open_paths
 from store.records.grades import Grade, Layer
-from store.records.runs import EditKind, PartKind, Problem, ProblemKind, Run
+from store.records.runs import EditKind, Problem, ProblemKind, Run
+from tests.langchain import requested, text_of, whole
 
 AGENTS = (
     "a_context_editing",
@@ -31,10 +31,8 @@ def runs_in(folder: Path) -> list[Run]:
 
 
 def sent(folder: Path) -> list[list[str]]:
-    path = folder / "model_calls.jsonl"
-    data = path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
     made = []
-    for line in data.split(b"\n"):
+    for line in whole(folder / "model_calls.jsonl").split(b"\n"):
         if not line.strip():
             continue
         messages = json.loads(line)["request"]["messages"]
@@ -42,21 +40,6 @@ def sent(folder: Path) -> list[list[str]]:
         if len(messages) > 1 or "<messages>" not in str(contents[0]).lower():
             made.append([text_of(content) for content in contents])
     return made
-
-
-def text_of(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(block if isinstance(block, str) else block["text"] for block in blocks)
-
-
-def held(run: Run) -> list[list[str]]:
-    texts = [
-        "".join(part.text for part in message.parts if part.kind is not PartKind.TOOL_CALL)
-        for message in run.messages
-    ]
-    return [[texts[index] for index in request] for request in run.requests()]
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -73,7 +56,7 @@ def test_a_thread_is_one_run_whose_requests_are_what_was_sent(
         if not path.name.startswith(left_out) and not other_traces:
             shutil.copyfile(path, copy / path.name)
     (run,) = runs_in(copy)
-    assert held(run) == sent(folder)
+    assert requested(run) == sent(folder)
     assert {call.grade for call in run.calls} == {Grade.RECORDED}
     assert (run.layer, run.format) == (Layer.CLIENT, "langchain-folder")
     kinds = {problem.kind for problem in run.problems}
@@ -84,7 +67,7 @@ def test_a_thread_is_one_run_whose_requests_are_what_was_sent(
 def test_a_log_proves_what_the_states_only_lead_to(shared: Path, name: str) -> None:
     folder = shared / f"data/langchain/01_langgraph_clear_{name}"
     (run,) = runs_in(folder)
-    assert held(run) == sent(folder)
+    assert requested(run) == sent(folder)
     assert {call.grade for call in run.calls} == {Grade.RECORDED}
     kept = (folder / "result_store.jsonl").read_bytes().split(b"\n")
     originals = [json.loads(line)["content"] for line in kept if line.strip()]
@@ -151,4 +134,4 @@ def test_a_packed_record_is_read_as_an_open_one(shared: Path, tmp_path: Path) ->
         name = path.name.removesuffix(".gz")
         (tmp_path / name).write_bytes(data if name == path.name else undone("", data).body or b"")
     (other,) = runs_in(tmp_path)
-    assert held(run) == held(other)
+    assert requested(run) == requested(other)

@@ -1,6 +1,5 @@
 """Recorded checkpoints against what was really sent, and against LangGraph's own reading."""
 
-import gzip
 import hashlib
 import json
 from pathlib import Path
@@ -14,7 +13,8 @@ from store.importers._probing import file_probe
 from store.importers._sqlite_copy import opened
 from store.importers.langgraph_checkpoints import IMPORTER
 from store.records.grades import Grade
-from store.records.runs import EditKind, PartKind, Run
+from store.records.runs import EditKind, Run
+from tests.langchain import requested, text_of, whole
 
 CLEARED = ("plain", "delta", "exit", "delta_exit")
 SENT = (
@@ -51,16 +51,7 @@ def runs_of(path: Path) -> list[Run]:
 
 
 def recorded(folder: Path, name: str) -> list[dict[str, object]]:
-    path = folder / name
-    data = path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
-    return [json.loads(line) for line in data.split(b"\n") if line.strip()]
-
-
-def text_of(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(block if isinstance(block, str) else block["text"] for block in blocks)
+    return [json.loads(line) for line in whole(folder / name).split(b"\n") if line.strip()]
 
 
 def sent(folder: Path) -> list[list[str]]:
@@ -75,14 +66,6 @@ def sent(folder: Path) -> list[list[str]]:
     return made
 
 
-def held(run: Run) -> list[list[str]]:
-    texts = [
-        "".join(part.text for part in message.parts if part.kind is not PartKind.TOOL_CALL)
-        for message in run.messages
-    ]
-    return [[texts[index] for index in request] for request in run.requests()]
-
-
 @pytest.mark.parametrize("name", SENT)
 def test_a_request_made_of_a_state_is_what_was_sent_or_says_that_it_may_not_be(
     shared: Path, name: str
@@ -92,7 +75,7 @@ def test_a_request_made_of_a_state_is_what_was_sent_or_says_that_it_may_not_be(
     truth = sent(folder)
     assert len(run.calls) == len(truth)
     assert Grade.RECORDED not in {call.grade for call in run.calls}
-    for call, request, real in zip(run.calls, held(run), truth, strict=True):
+    for call, request, real in zip(run.calls, requested(run), truth, strict=True):
         if call.grade is Grade.DERIVED:
             assert request == real, call
     assert run.problems == ()
@@ -103,7 +86,7 @@ def test_a_graph_of_ones_own_is_proven_call_by_call(shared: Path, kind: str) -> 
     folder = shared / f"data/langchain/01_langgraph_clear_{kind}"
     (run,) = runs_of(folder / "checkpoints.sqlite")
     assert [call.grade for call in run.calls] == [Grade.DERIVED] * 14
-    assert held(run) == sent(folder)
+    assert requested(run) == sent(folder)
     kept = recorded(folder, "result_store.jsonl")
     assert [result.text for result in run.tool_results] == [line["content"] for line in kept]
     assert [edit.tool_call_ids[0] for edit in run.edits] == [
@@ -115,7 +98,7 @@ def test_a_graph_of_ones_own_is_proven_call_by_call(shared: Path, kind: str) -> 
 def test_what_was_cleared_before_the_state_was_saved_is_not_known(shared: Path) -> None:
     folder = shared / "data/langchain/01_langgraph_clear_exit"
     (run,) = runs_of(folder / "checkpoints.sqlite")
-    for call, request, real in zip(run.calls, held(run), sent(folder), strict=True):
+    for call, request, real in zip(run.calls, requested(run), sent(folder), strict=True):
         assert call.grade is (Grade.INFERRED if request == real else Grade.UNKNOWN)
     assert {result.text for result in run.tool_results} == {None}
 
@@ -126,7 +109,7 @@ def test_writes_that_were_kept_between_two_saved_states_are_replayed(shared: Pat
     proven = [call.index for call in run.calls if call.grade is Grade.DERIVED]
     assert len(proven) == 4
     real = sent(folder)
-    for call, request in zip(run.calls, held(run), strict=True):
+    for call, request in zip(run.calls, requested(run), strict=True):
         if request != real[call.index - 1]:
             assert call.grade is Grade.UNKNOWN
 
@@ -135,7 +118,7 @@ def test_writes_that_were_kept_between_two_saved_states_are_replayed(shared: Pat
 def test_the_rules_of_deepagents_give_what_was_sent(shared: Path, name: str) -> None:
     folder = shared / "data/langchain/05_deepagents" / name
     (run,) = runs_of(folder / "checkpoints.sqlite")
-    assert held(run) == sent(folder)
+    assert requested(run) == sent(folder)
     assert {call.grade for call in run.calls} == {Grade.INFERRED}
     saved = next(edit for edit in run.edits if edit.kind is EditKind.PERSIST)
     original = next(r for r in run.tool_results if r.tool_call_id == saved.tool_call_ids[0])

@@ -1,6 +1,5 @@
 """Recorded LangSmith runs against what was really sent, which the model's side wrote down."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -10,7 +9,8 @@ from store.importers._probing import file_probe
 from store.importers.langsmith import IMPORTER
 from store.opening import open_paths
 from store.records.grades import Grade
-from store.records.runs import EditKind, PartKind, Run
+from store.records.runs import EditKind, Run
+from tests.langchain import requested, text_of, whole
 
 AGENTS = (
     "a_context_editing",
@@ -34,21 +34,10 @@ FILES = (
 )
 
 
-def whole(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
-
-
 def read(path: Path) -> list[Run]:
     probe = file_probe(path, path.name)
     assert IMPORTER.recognise(probe)
     return [run for run in IMPORTER.read(probe) if isinstance(run, Run)]
-
-
-def text_of(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(block if isinstance(block, str) else block["text"] for block in blocks)
 
 
 def sent(path: Path) -> list[list[str]]:
@@ -64,14 +53,6 @@ def sent(path: Path) -> list[list[str]]:
     return made
 
 
-def held(run: Run) -> list[list[str]]:
-    texts = [
-        "".join(part.text for part in message.parts if part.kind is not PartKind.TOOL_CALL)
-        for message in run.messages
-    ]
-    return [[texts[index] for index in request] for request in run.requests()]
-
-
 @pytest.mark.parametrize(("folder", "name", "truth"), FILES)
 def test_each_request_is_what_the_model_was_given(
     shared: Path, tmp_path: Path, folder: str, name: str, truth: str
@@ -80,7 +61,7 @@ def test_each_request_is_what_the_model_was_given(
     copy = tmp_path / name
     copy.write_bytes(whole(place / name))
     (run,) = read(copy)
-    assert held(run) == sent(place / truth)
+    assert requested(run) == sent(place / truth)
     assert {call.grade for call in run.calls} == {Grade.RECORDED}
 
 

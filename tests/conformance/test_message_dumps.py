@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from store.evidence import derive
-from store.importers._base import HEAD_BYTES, Probe
+from store.importers._base import Probe
+from store.importers._probing import file_probe
 from store.importers.message_dump import IMPORTER
 from store.records.citations import AnswerCitation, SourceCitation
 from store.records.grades import Grade
-from store.records.runs import EditKind, PartKind, ProblemKind, Run
+from store.records.runs import EditKind, ProblemKind, Run
 from store.records.text import Span, Unit
+from tests.langchain import requested
 
 
 def probe_of(path: Path) -> Probe:
-    with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    return Probe(path, path.name, is_folder=False, head=head, size=path.stat().st_size)
+    return file_probe(path, path.name)
 
 
 def read_all(path: Path) -> list[Run]:
@@ -44,20 +44,12 @@ def sent(path: Path) -> list[list[str]]:
     ]
 
 
-def requests(run: Run) -> list[list[str]]:
-    texts = [
-        "".join(part.text for part in message.parts if part.kind is not PartKind.TOOL_CALL)
-        for message in run.messages
-    ]
-    return [[texts[index] for index in request] for request in run.requests()]
-
-
 @pytest.mark.parametrize(
     "name", ["04_create_agent/d_limits_errors", "05_deepagents/a_state_backend_eviction"]
 )
 def test_where_nothing_edits_the_view_the_rule_gives_what_was_sent(shared: Path, name: str) -> None:
     folder = shared / "data/langchain" / name
-    assert requests(read(folder / "final_state.json")) == sent(folder / "model_calls.jsonl")
+    assert requested(read(folder / "final_state.json")) == sent(folder / "model_calls.jsonl")
 
 
 def test_where_the_view_was_edited_the_grade_says_that_the_rule_is_only_a_rule(
@@ -65,7 +57,7 @@ def test_where_the_view_was_edited_the_grade_says_that_the_rule_is_only_a_rule(
 ) -> None:
     folder = shared / "data/langchain/04_create_agent/a_context_editing"
     run = read(folder / "final_state.json")
-    assert requests(run) != sent(folder / "model_calls.jsonl")
+    assert requested(run) != sent(folder / "model_calls.jsonl")
     assert {(call.grade.value, call.grade_reason) for call in run.calls} == {
         ("inferred", "each assistant message saw every message before it")
     }
@@ -209,7 +201,7 @@ def test_a_history_file_without_the_place_of_its_summary_leaves_requests_unknown
     folder = shared / "data/langchain/05_deepagents/c_summarization_offload"
     run = read(folder / "final_state.json")
     # The rule would give more than was sent: the state of this agent keeps all messages.
-    assert requests(run)[-1] not in sent(folder / "model_calls.jsonl")
+    assert requested(run)[-1] not in sent(folder / "model_calls.jsonl")
     assert {call.grade for call in run.calls} == {Grade.UNKNOWN}
     assert "shows that messages were summarised" in run.calls[0].grade_reason
 

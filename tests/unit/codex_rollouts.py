@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from store.importers._base import HEAD_BYTES, Probe
+from store.importers._base import Probe
+from store.importers._probing import file_probe
 from store.importers.codex import IMPORTER
 from store.records.runs import Run
 
@@ -51,9 +52,7 @@ def counted(total: int, tokens: int = 10) -> dict[str, object]:
 
 
 def probe(path: Path) -> Probe:
-    with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    return Probe(path, path.name, is_folder=False, head=head, size=path.stat().st_size)
+    return file_probe(path, path.name)
 
 
 def run_of(folder: Path, lines: Iterable[Mapping[str, object]]) -> Run:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from store.importers._base import HEAD_BYTES, Probe
+from store.importers._base import Probe
+from store.importers._probing import file_probe
 from store.importers.langgraph_checkpoints import IMPORTER
-from store.records.runs import PartKind, Run
+from store.records.runs import Run
 
 CHECKPOINTS = (
     "CREATE TABLE checkpoints (thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '', "
@@ -166,20 +167,10 @@ def database(path: Path, *, wal: bool = False) -> sqlite3.Connection:
 
 
 def probe_of(path: Path) -> Probe:
-    data = path.read_bytes()
-    return Probe(path, path.name, is_folder=False, head=data[:HEAD_BYTES], size=len(data))
+    return file_probe(path, path.name)
 
 
 def runs_of(path: Path) -> list[Run]:
     probe = probe_of(path)
     assert IMPORTER.recognise(probe)
     return [run for run in IMPORTER.read(probe) if isinstance(run, Run)]
-
-
-def requests(run: Run) -> list[list[str]]:
-    """Return the texts of each request, without the tool calls in it."""
-    texts = [
-        "".join(part.text for part in message.parts if part.kind is not PartKind.TOOL_CALL)
-        for message in run.messages
-    ]
-    return [[texts[index] for index in request] for request in run.requests()]

@@ -11,7 +11,8 @@ from store.opening import open_paths
 from store.records.grades import Grade
 from store.records.runs import EditKind, Problem, ProblemKind, Run
 from store.walking import recognised
-from tests.unit.langgraph_databases import Saver, ai, database, human, probe_of, requests, tool
+from tests.langchain import requested
+from tests.unit.langgraph_databases import Saver, ai, database, human, probe_of, tool
 
 CALL = {"name": "look", "args": {}, "id": "c1", "type": "tool_call"}
 
@@ -42,12 +43,12 @@ def read(folder: Path, lines: list[dict[str, object]]) -> list[Run]:
 def test_each_line_is_a_call_and_lines_that_continue_one_another_a_run(tmp_path: Path) -> None:
     other = line([said("human", "Another matter")], said("ai", "Yes."))
     thread, lone = read(tmp_path, [turns()[0], other, turns()[1]])
-    assert requests(thread) == [
+    assert requested(thread) == [
         ["Be brief.", "How much?"],
         ["Be brief.", "How much?", "", "饺子 28"],
     ]
-    assert requests(lone) == [["Another matter"]]
-    assert {call.grade for call in thread.calls} == {Grade.RECORDED}
+    assert requested(lone) == [["Another matter"]]
+    assert {(call.grade, call.grade_reason) for call in thread.calls} == {(Grade.RECORDED, "")}
     assert [(call.id, call.by_call) for call in thread.tool_calls] == [("c1", 1)]
     assert [answer.text for answer in thread.answers] == ["28."]
 
@@ -151,7 +152,7 @@ def test_states_and_a_log_of_one_thread_are_one_run(tmp_path: Path) -> None:
     lines[1]["request"]["messages"][3] = said("tool", "[gone]", tool_call_id="c1")  # type: ignore[index]
     log_in(tmp_path, lines)
     (run,), _ = opened(tmp_path)
-    assert requests(run)[1] == ["Be brief.", "How much?", "", "[gone]"]
+    assert requested(run)[1] == ["Be brief.", "How much?", "", "[gone]"]
     assert [result.text for result in run.tool_results] == ["饺子 28"]
     (edit,) = run.edits
     assert (edit.before_call, edit.tool_call_ids) == (2, ("c1",))
@@ -179,7 +180,7 @@ def test_a_request_that_a_trace_hides_is_taken_from_the_state(tmp_path: Path) ->
     (tmp_path / "runs.json").write_text(json.dumps(runs), encoding="utf-8")
     (run,), _ = opened(tmp_path)
     assert [call.grade for call in run.calls] == [Grade.DERIVED] * 2
-    assert requests(run) == [["How much?"], ["How much?", "", "饺子 28"]]
+    assert requested(run) == [["How much?"], ["How much?", "", "饺子 28"]]
 
 
 def test_records_of_other_threads_stay_runs_of_their_own(tmp_path: Path) -> None:

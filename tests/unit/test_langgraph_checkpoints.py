@@ -14,6 +14,7 @@ from store.importers._lg_threads import folded
 from store.importers.langgraph_checkpoints import IMPORTER
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Run
+from tests.langchain import requested
 from tests.unit.langgraph_databases import (
     Saver,
     ai,
@@ -23,7 +24,6 @@ from tests.unit.langgraph_databases import (
     packed,
     probe_of,
     remove,
-    requests,
     runs_of,
     tool,
 )
@@ -39,7 +39,7 @@ def test_a_call_was_given_the_state_that_its_node_started_from(
             [human("Hi")], [ai("", "a1", "c1")], [tool("饺子", "c1")], [ai("Done.", "a2")]
         )
     (run,) = runs_of(path)
-    assert requests(run) == [["Hi"], ["Hi", "", "饺子"]]
+    assert requested(run) == [["Hi"], ["Hi", "", "饺子"]]
     assert [call.grade for call in run.calls] == [Grade.DERIVED] * 2
     assert [call.id for call in run.calls] == ["a1", "a2"]
     assert [(call.id, call.by_call) for call in run.tool_calls] == [("c1", 1)]
@@ -53,7 +53,7 @@ def test_answers_that_were_given_with_the_input_are_no_calls(tmp_path: Path) -> 
         given = [human("Hi"), ai("An example.", "a0"), human("More", "h2")]
         Saver(connection).turn(given, [ai("Done.", "a1")])
     (run,) = runs_of(path)
-    assert requests(run) == [["Hi", "An example.", "More"]]
+    assert requested(run) == [["Hi", "An example.", "More"]]
 
 
 def test_answers_that_a_person_put_into_the_state_are_no_calls(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_two_nodes_of_one_step_did_not_see_one_another(tmp_path: Path) -> None:
         saver.write("~__pregel_pull, two", ("messages", [ai("Two.", "a2")]))
         saver.save({"messages": [*held, ai("One.", "a1"), ai("Two.", "a2")]})
     (run,) = runs_of(path)
-    assert requests(run) == [["Hi"], ["Hi"]]
+    assert requested(run) == [["Hi"], ["Hi"]]
 
 
 def test_a_node_that_called_several_times_is_taken_to_have_seen_what_it_wrote(
@@ -88,7 +88,7 @@ def test_a_node_that_called_several_times_is_taken_to_have_seen_what_it_wrote(
             [human("Hi")], [ai("", "a1", "c1"), tool("x", "c1"), ai("Done.", "a2")]
         )
     (run,) = runs_of(path)
-    assert requests(run) == [["Hi"], ["Hi", "", "x"]]
+    assert requested(run) == [["Hi"], ["Hi", "", "x"]]
     assert [call.grade for call in run.calls] == [Grade.DERIVED, Grade.INFERRED]
 
 
@@ -107,7 +107,7 @@ def test_a_node_with_an_input_of_its_own_did_not_read_the_state(tmp_path: Path) 
             saver.write(path_of_task, ("messages", [ai(name, name)]))
         saver.save({"messages": [human("Hi"), ai("a1", "a1"), ai("a2", "a2")]})
     (run,) = runs_of(path)
-    assert requests(run) == [[], ["Only this"]]
+    assert requested(run) == [[], ["Only this"]]
     assert [call.grade for call in run.calls] == [Grade.UNKNOWN, Grade.INFERRED]
 
 
@@ -120,7 +120,7 @@ def test_a_prebuilt_agent_sends_the_messages_that_its_hook_chose(tmp_path: Path)
         saver.write("~__pregel_pull, agent", ("messages", [ai("Done.", "a1")]))
         saver.save({"messages": [*held, ai("Done.", "a1")]})
     (run,) = runs_of(path)
-    assert requests(run) == [["More"]]
+    assert requested(run) == [["More"]]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_writes_that_a_later_replay_put_in_their_place_are_of_the_later_branch(
     main, branch = runs_of(path)
     assert [call.id for call in main.calls] == ["a2"]
     assert [call.id for call in branch.calls] == ["a1"]
-    assert requests(branch) == [["Hi"]]
+    assert requested(branch) == [["Hi"]]
 
 
 def test_a_sub_graph_is_a_run_of_its_own_and_its_answer_no_call_of_the_thread(
@@ -203,9 +203,9 @@ def test_a_sub_graph_is_a_run_of_its_own_and_its_answer_no_call_of_the_thread(
         outer.save({"messages": [*held, ai("Found.", "s1"), ai("Done.", "a1")]})
     thread, sub = runs_of(path)
     assert (thread.run_id, thread.parent_run) == ("t", None)
-    assert requests(thread) == [["Hi", "Found."]]
+    assert requested(thread) == [["Hi", "Found."]]
     assert (sub.run_id, sub.parent_run) == ("t/0015:tools", "t")
-    assert requests(sub) == [["Sub task"]]
+    assert requested(sub) == [["Sub task"]]
 
 
 def test_one_state_for_a_whole_turn_proves_only_a_rule(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_one_state_for_a_whole_turn_proves_only_a_rule(tmp_path: Path) -> None:
     (run,) = runs_of(path)
     grades = [call.grade for call in run.calls]
     assert grades == [Grade.INFERRED, Grade.INFERRED, Grade.INFERRED, Grade.UNKNOWN]
-    assert requests(run)[1] == ["Hi", "", "x"]
+    assert requested(run)[1] == ["Hi", "", "x"]
 
 
 def test_a_result_that_was_cleared_later_keeps_the_text_that_the_tool_gave(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_summary_event_stands_for_the_messages_that_it_counts(tmp_path: Path) 
         saver.write("~__pregel_pull, model", *wrote)
         saver.save({"messages": [*held, ai("Done.", "a2")], "_summarization_event": event})
     (run,) = runs_of(path)
-    assert requests(run)[-1] == ["So far."]
+    assert requested(run)[-1] == ["So far."]
     assert run.messages[run.request(2)[0]].parts[0].kind is PartKind.SUMMARY
     edit = run.edits[0]
     assert (edit.kind, edit.before_call, edit.tool_call_ids) == (EditKind.COMPACT, 2, ("c1",))
@@ -299,7 +299,7 @@ def test_the_generation_without_types_and_namespaces_is_read(tmp_path: Path) -> 
             connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?)", values)
         connection.commit()
     (run,) = runs_of(path)
-    assert requests(run) == [["Hi"]]
+    assert requested(run) == [["Hi"]]
     assert run.calls[0].grade is Grade.DERIVED
 
 
@@ -342,7 +342,7 @@ def test_the_threads_of_a_database_are_a_list_before_any_state_is_read(tmp_path:
     assert (one.run_id, two.run_id, two.more) == ("one", "two", False)
     (run,) = two.read()
     assert isinstance(run, Run)
-    assert (run.run_id, requests(run), run.problems) == ("two", [["Hi"]], ())
+    assert (run.run_id, requested(run), run.problems) == ("two", [["Hi"]], ())
 
 
 def test_a_database_of_the_javascript_library_is_read(tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ def test_a_database_of_the_javascript_library_is_read(tmp_path: Path) -> None:
         connection.execute("UPDATE checkpoints SET metadata = CAST(metadata AS TEXT)")
         connection.commit()
     (run,) = runs_of(path)
-    assert requests(run) == [["Hi \ud83d"], ["Hi \ud83d", "", "饺子"]]
+    assert requested(run) == [["Hi \ud83d"], ["Hi \ud83d", "", "饺子"]]
     assert [call.grade for call in run.calls] == [Grade.DERIVED] * 2
     assert run.problems == ()
 

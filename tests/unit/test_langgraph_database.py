@@ -17,6 +17,7 @@ from store.importers._sqlite_copy import BusyError, opened
 from store.importers.langgraph_checkpoints import IMPORTER
 from store.opening import open_paths
 from store.records.runs import Problem, ProblemKind, Run
+from tests.langchain import requested
 from tests.unit.langgraph_databases import (
     Saver,
     ai,
@@ -25,7 +26,6 @@ from tests.unit.langgraph_databases import (
     human,
     packed,
     probe_of,
-    requests,
     runs_of,
     tool,
 )
@@ -52,7 +52,7 @@ def test_nothing_of_the_database_or_beside_it_is_changed(tmp_path: Path, *, wal:
         assert len(before) == (3 if wal else 1)
         (run,) = runs_of(tmp_path / "db.sqlite")
         assert listed(tmp_path) == before
-    assert requests(run) == [["Hi"], ["Hi", "", "饺子"]]
+    assert requested(run) == [["Hi"], ["Hi", "", "饺子"]]
 
 
 def test_rows_and_tables_that_are_only_in_the_write_ahead_file_are_read(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_rows_and_tables_that_are_only_in_the_write_ahead_file_are_read(tmp_path
             before = listed(tmp_path)
             (run,) = runs_of(path)
             assert listed(tmp_path) == before
-    assert requests(run) == [["Hi"]]
+    assert requested(run) == [["Hi"]]
 
 
 @pytest.mark.parametrize("wal", [False, True])
@@ -96,7 +96,7 @@ def test_a_program_that_goes_on_writing_is_read_as_of_one_moment(
                 # Without a write-ahead file a change may have been under way.
                 assert all("journal" in problem.what for problem in run.problems)
                 assert run.problems == () or not wal
-                assert requests(run) in ([], [["Hi"]])
+                assert requested(run) in ([], [["Hi"]])
             counts.append(len(runs))
     finally:
         stop.set()
@@ -209,7 +209,7 @@ def test_a_value_that_is_no_state_is_named_and_the_others_are_read(
         connection.commit()
     broken, sound = runs_of(path)
     assert (broken.run_id, broken.calls) == ("broken", ())
-    assert requests(sound) == [["Hi"]]
+    assert requested(sound) == [["Hi"]]
     assert all(len(problem.what) < 300 for problem in sound.problems)
     if name != "a number for its values":
         assert sound.problems
@@ -314,7 +314,7 @@ def test_a_journal_may_name_another_file_and_is_not_followed(tmp_path: Path) -> 
     before = listed(tmp_path)
     (run,) = runs_of(path)
     assert listed(tmp_path) == before
-    assert requests(run) == [["Hi"]]
+    assert requested(run) == [["Hi"]]
     assert any("journal" in problem.what for problem in run.problems)
 
 

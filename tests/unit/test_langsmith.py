@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from backports import zstd
 
-from store.importers._base import HEAD_BYTES, Probe, UnreadableError
+from store.importers._base import Probe, UnreadableError
+from store.importers._probing import file_probe
 from store.importers.langsmith import IMPORTER
 from store.records.grades import Grade, Layer
 from store.records.runs import EditKind, ProblemKind, Run
@@ -74,8 +75,7 @@ def conversation() -> list[dict[str, object]]:
 
 
 def probe_of(path: Path) -> Probe:
-    data = path.read_bytes()
-    return Probe(path, path.name, is_folder=False, head=data[:HEAD_BYTES], size=len(data))
+    return file_probe(path, path.name)
 
 
 def read(folder: Path, data: object) -> list[Run]:

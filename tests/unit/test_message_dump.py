@@ -8,6 +8,7 @@ import pytest
 from store.evidence import derive
 from store.importers._base import HEAD_BYTES, Probe, UnreadableError
 from store.importers._numbered import numbered_lines
+from store.importers._probing import file_probe
 from store.importers.message_dump import IMPORTER
 from store.records.citations import AnswerCitation, SourceCitation
 from store.records.grades import Grade, Layer
@@ -17,8 +18,7 @@ from store.records.text import Span, Unit
 
 
 def probe_of(path: Path) -> Probe:
-    data = path.read_bytes()
-    return Probe(path, path.name, is_folder=False, head=data[:HEAD_BYTES], size=len(data))
+    return file_probe(path, path.name)
 
 
 def runs_of(folder: Path, value: object) -> list[Run]:

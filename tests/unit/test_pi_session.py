@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from store.importers._base import HEAD_BYTES, Probe
+from store.importers._base import Probe
+from store.importers._probing import file_probe
 from store.importers.pi_session import IMPORTER
 from store.records.grades import Grade
 from store.records.runs import EditKind, PartKind, Run
@@ -16,9 +17,7 @@ Entry = Mapping[str, object]
 
 
 def probe(path: Path) -> Probe:
-    with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    return Probe(path, path.name, is_folder=False, head=head, size=path.stat().st_size)
+    return file_probe(path, path.name)
 
 
 def runs_of(folder: Path, *entries: Entry, header: Entry = HEADER) -> list[Run]:
