@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-__all__ = ["MASK", "Masker", "credentials_in_url", "is_credential", "shown_url"]
+__all__ = ["MASK", "Masker", "credentials_in_url", "is_credential", "names_credential", "shown_url"]
 
 MASK: Final = "*"
 """Stands for one character."""
@@ -104,7 +104,12 @@ def _is_value(text: str) -> bool:
 
 def is_credential(name: str, value: str) -> bool:
     """Return whether a header or a parameter of this name holds what may be a credential."""
-    return bool(_NAME.fullmatch(name)) and len(value) >= _SHORTEST and _is_value(value)
+    return names_credential(name) and len(value) >= _SHORTEST and _is_value(value)
+
+
+def names_credential(name: str) -> bool:
+    """Return whether a header or a parameter of this name holds a credential, or stood for one."""
+    return bool(_NAME.fullmatch(name))
 
 
 def credentials_in_url(url: str) -> int:

@@ -6,8 +6,9 @@ Format facts: google-gemini/gemini-cli, ``chatRecordingService.ts`` (``chats/``)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,10 @@ from store.records.grades import Grade
 from store.records.runs import OtherEvent, Part, PartKind, Run, Usage
 
 _LOST: Final = "a line before it could not be read, and may have changed what was sent"
+_LATE: Final = (
+    "results of tool calls were written only after a message of the model behind them: whether it "
+    "had them is not recorded"
+)
 
 __all__ = [
     "Outputs",
@@ -53,36 +58,58 @@ def append_records(lines: JsonLines, path: Path, session: Session) -> Mapping[st
     """
     about: dict[str, object] = {}
     waiting: dict[str, Recorded] = {}
+    late: set[str] = set()
     for line in lines.read(path):
         value, origin = line.value, f"{path.name}:{line.number}"
         if lines.damaged:
-            _take(waiting, session)
+            _take(waiting, session, late)
             session.doubt(_LOST)
         back, update = string(value.get("$rewindTo")), mapping(value.get("$set"))
         if back:
-            _take(waiting, session)
+            _take(waiting, session, late)
             session.rewind(back, origin)
         elif update:
             about.update({key: held for key, held in update.items() if key != "messages"})
             if isinstance(update.get("messages"), list):
-                _take(waiting, session)
+                _take(waiting, session, late)
                 named = [Recorded(one, origin) for one in members(update.get("messages"))]
                 session.write_back(named, origin)
         elif "type" in value:
             message = Recorded(value, origin)
             known = waiting.get(message.key)
+            if known and _came_late(known, value, waiting):
+                late.add(message.key)
             waiting[message.key] = Recorded(value, known.origin) if known else message
         else:
             about.update(value)
             whole_record(value, session, path.name)
-    _take(waiting, session)
+    _take(waiting, session, late)
     return about
 
 
-def _take(waiting: dict[str, Recorded], session: Session) -> None:
+def _take(waiting: dict[str, Recorded], session: Session, late: Collection[str] = ()) -> None:
     for message in waiting.values():
         session.add(message)
+        if message.key in late:
+            session.doubt(_LATE)
     waiting.clear()
+
+
+def _came_late(known: Recorded, grown: Mapping[str, object], waiting: dict[str, Recorded]) -> bool:
+    """Return whether a message gained results that no message behind it gave, and one answered."""
+    if next(reversed(waiting)) == known.key:
+        return False
+    fresh = _answered(grown) - _answered(known.data)
+    behind = list(takewhile(lambda one: one.key != known.key, reversed(waiting.values())))
+    for one in behind:
+        parts = content_parts(one.data.get("content")) if one.type == "user" else []
+        fresh -= {part.tool_call_id for part in parts}
+    return bool(fresh) and any(one.type == "gemini" for one in behind)
+
+
+def _answered(data: Mapping[str, object]) -> set[str]:
+    calls = members(data.get("toolCalls"))
+    return {string(call.get("id")) for call in calls if call.get("result") is not None}
 
 
 # -- histories ----------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class _Walk:
             # What failed is not sent again.
             del self._agent.held[before:]
         self._own(message)
-        if _is_summary(message):
+        if _is_summary(message) and self._stands(message):
             self._compact(message)
 
     def _step(self, message: Message, step: Sequence[Mapping[str, object]], *, last: bool) -> None:
@@ -199,6 +199,19 @@ class _Walk:
         reason = "the part of each result records when it was cleared"
         self._agent.clear(due, CLEARED, message.origin, by="opencode", reason=reason)
 
+    def _stands(self, summary: Message) -> bool:
+        """Return whether the client takes a summary for what was before it.
+
+        One that was asked for counts when it ended, and what it keeps has to be
+        there; before that could be asked for, one counted as it stood.
+        """
+        asked = self._asked_to_compact.get(string(summary.info.get("parentID")))
+        if asked is None:
+            return True
+        first = _first_kept(asked)
+        found = not first or any(one.id == first for one in self._messages)
+        return bool(summary.info.get("finish")) and found
+
     def _compact(self, summary: Message) -> None:
         """Let the next requests hold the summary, and of what was before what the record keeps."""
         asked = self._asked_to_compact.get(string(summary.info.get("parentID")))
@@ -214,8 +227,7 @@ class _Walk:
 
     def _tail(self, asked: Message) -> list[str]:
         """Return the messages before a compaction that it says are kept as they were."""
-        part = next(each for each in asked.ordered() if each.get("type") == "compaction")
-        first = string(part.get("tail_start_id"))
+        first = _first_kept(asked)
         order = [one.id for one in self._messages]
         start, end = (order.index(name) if name in order else 0 for name in (first, asked.id))
         return order[start:end] if first in order else []
@@ -246,6 +258,12 @@ def _is_summary(message: Message) -> bool:
     info = message.info
     done = bool(info.get("finish")) or "finish" not in info
     return info.get("summary") is True and not info.get("error") and done
+
+
+def _first_kept(asked: Message) -> str:
+    """Return the first message that a compaction keeps as it was; empty where it keeps none."""
+    part = next(each for each in asked.ordered() if each.get("type") == "compaction")
+    return string(part.get("tail_start_id"))
 
 
 def _is_kept(message: Message) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from store.importers._capture_secrets import names_credential
 from store.importers._fields import compact
 from store.importers._span_steps import Kind, Step
 from store.importers._span_values import Cut, json_of
@@ -19,6 +20,8 @@ __all__ = ["mark_step"]
 _CUT: Final = (
     re.compile(r"\s*<truncated due to size exceeding limit>\s*"),
     re.compile(r"__REDACTED__|\[REDACTED\]|<redacted>"),
+    # Logfire's words; what it instruments may be exported to any product.
+    re.compile(r"\[Scrubbed due to '[^'\n]*'\]"),
 )
 _CUT_END: Final = re.compile(r"(?:…|\.\.\.)\[truncated [0-9]{1,12} chars\]\s*\Z")
 _ELSEWHERE: Final = re.compile(
@@ -71,6 +74,7 @@ def _texts(value: object) -> Iterator[str]:
         if isinstance(item, str):
             yield item
         elif isinstance(item, dict):
-            waiting.extend(item.values())
+            # What a client logged in with is no text of a message, however it was masked.
+            waiting.extend(held for key, held in item.items() if not names_credential(str(key)))
         elif isinstance(item, list):
             waiting.extend(item)

@@ -175,6 +175,18 @@ def test_a_damaged_line_makes_what_follows_unknown(tmp_path: Path) -> None:
     assert [call.grade for call in run.calls][1:] == [Grade.INFERRED, Grade.UNKNOWN]
 
 
+def test_a_result_that_was_written_behind_an_answer_is_not_proven_to_be_before_it(
+    tmp_path: Path,
+) -> None:
+    asked = read("c1", "one")
+    begun = model("g1", "", {key: held for key, held in asked.items() if key != "result"})
+    answer, grown = model("g2", "seen"), model("g1", "", asked)
+    run = appended(tmp_path, user("u1", "look"), begun, answer, grown)
+    assert [call.grade for call in run.calls] == [Grade.INFERRED, Grade.UNKNOWN]
+    run = appended(tmp_path, user("u1", "look"), begun, response("r1", "c1", "one"), answer, grown)
+    assert [call.grade for call in run.calls] == [Grade.INFERRED, Grade.INFERRED]
+
+
 def test_a_saved_history_pairs_results_without_ids_with_their_calls(tmp_path: Path) -> None:
     call = {"functionCall": {"name": "read_file", "args": {"absolute_path": "/repo/a.py"}}}
     response = {"name": "read_file", "response": {"output": "one\n"}}

@@ -113,6 +113,19 @@ def test_a_summary_stands_for_what_was_before_and_the_kept_tail_behind_it(tmp_pa
     assert [answer.text for answer in run.answers] == ["seen", "done", "ok"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "done"), [({}, {}), ({"tail_start_id": "msg_of_no_one"}, {"finish": "stop"})]
+)
+def test_a_summary_that_did_not_end_or_keeps_what_is_not_there_stands_for_nothing(
+    tmp_path: Path, asked: Json, done: Json
+) -> None:
+    begun = message(7, "assistant", parentID=name(6), summary=True, **done)
+    more = [(message(6, "user"), [{"type": "compaction", **asked}]), (begun, [text("it w")])]
+    run = run_of(tmp_path, [*session(), *more, (message(9, "assistant"), [text("ok")])])
+    assert any("00001| one" in each for each in texts(run, 5))
+    assert run.edits == ()
+
+
 def test_a_call_that_summarises_is_given_long_results_cut_short(tmp_path: Path) -> None:
     held = session()
     held[1][1][1] = read("c1", "x" * 3000)

@@ -1,4 +1,4 @@
-"""Calls in spans that name an earlier response, whose messages the service puts before theirs."""
+"""What of a request stands elsewhere than in its span: kept by the service, or masked."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from store.importers.langfuse import IMPORTER
 from store.records.grades import Grade
 from store.records.runs import Run
 from tests.unit.agent_files import runs_in, texts, write_json
-from tests.unit.span_products import BODY, observation
+from tests.unit.span_products import ASKED, BODY, observation
 
 Json = dict[str, object]
 READ: list[Json] = [{"type": "function_call_output", "call_id": "c1", "output": BODY}]
@@ -53,3 +53,21 @@ def test_a_request_in_other_words_names_what_it_is_built_on(tmp_path: Path) -> N
     asked = {"input": MORE, "previous_response_id": "r9"}
     run = run_of(tmp_path, (json.dumps(asked), {"role": "assistant", "content": "200"}))
     assert run.calls[0].grade is Grade.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("asked", "grade"),
+    [
+        ({"messages": ASKED, "client": {"api_key": "[REDACTED]"}}, Grade.RECORDED),
+        ({"messages": [{"role": "user", "content": "[REDACTED]"}]}, Grade.UNKNOWN),
+        (
+            {"messages": [{"role": "user", "content": "[Scrubbed due to 'password']"}]},
+            Grade.UNKNOWN,
+        ),
+    ],
+)
+def test_a_masked_key_of_a_client_hides_no_message_and_a_masked_message_does(
+    tmp_path: Path, asked: Json, grade: Grade
+) -> None:
+    run = run_of(tmp_path, (asked, {"role": "assistant", "content": "200"}))
+    assert run.calls[0].grade is grade
